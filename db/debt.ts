@@ -1,0 +1,122 @@
+import type { PoolClient } from 'pg';
+import { run, statement } from './database';
+
+/** The one ending of an owed message (T3, INV-6). */
+export interface Settlement {
+  readonly kind: 'reply' | 'person' | 'no-answer' | 'work-item';
+  /** The send or work item behind it. */
+  readonly ref: string | null;
+  readonly reason: string | null;
+  readonly at: string;
+}
+
+const settleMessages = statement<{ id: string }>(
+  'settle-messages',
+  `update messages set settlement = $3, settlement_ref = $4, settlement_reason = $5, settled_at = $6
+   where conversation_id = $1 and owes and settled_at is null and seq <= $2 returning id`,
+);
+
+/**
+ * Compare-and-clear (T2, T3). Where the token still stands, the debt is cleared. Where a newer
+ * message came, its debt stays and the oldest time advances to the oldest message not settled.
+ */
+const clearDebt = statement<{ cleared: boolean }>(
+  'clear-debt',
+  `with oldest as (
+     select min(coalesce(least(m.source_at, m.received_at), m.received_at)) as at
+     from messages m where m.conversation_id = $1 and m.owes and m.settled_at is null)
+   update conversations c set
+     owed_since = case when oldest.at is null and c.owed_since = $2::timestamptz
+                       then null else c.owed_since end,
+     oldest_owed_at = case when oldest.at is null and c.owed_since = $2::timestamptz
+                       then null else coalesce(oldest.at, c.oldest_owed_at) end,
+     overdue_from = case when oldest.at is null and c.owed_since = $2::timestamptz
+                       then null else greatest(oldest.at, c.overdue_from) end,
+     turn_due_at = case when oldest.at is null and c.owed_since = $2::timestamptz
+                       then null else c.turn_due_at end,
+     draft_withdrawals = 0
+   from oldest where c.id = $1 and c.owed_since is not null
+   returning c.owed_since is null as cleared`,
+);
+
+const deleteMarker = statement(
+  'delete-turn-marker',
+  `delete from turn_markers where conversation_id = $1`,
+);
+
+export interface Settling {
+  readonly conversationId: string;
+  /** The newest message that the outcome covers; older ones are covered too. */
+  readonly throughSeq: number;
+  /** The token that the outcome answers; only this one is cleared. */
+  readonly token: string;
+  readonly settlement: Settlement;
+}
+
+/**
+ * Settles the covered messages and clears the debt by compare, in the transaction that records the
+ * outcome (T3). Returns whether nothing is owed any more.
+ */
+export async function settleDebt(client: PoolClient, settling: Settling): Promise<boolean> {
+  const { settlement } = settling;
+  await run(client, settleMessages, [
+    settling.conversationId,
+    settling.throughSeq,
+    settlement.kind,
+    settlement.ref,
+    settlement.reason,
+    settlement.at,
+  ]);
+  const [[cleared]] = await Promise.all([
+    run(client, clearDebt, [settling.conversationId, settling.token]),
+    run(client, deleteMarker, [settling.conversationId]),
+  ]);
+  return cleared?.cleared ?? true;
+}
+
+const resettle = statement(
+  'resettle-messages',
+  `update messages set settlement = $3, settlement_ref = $4, settlement_reason = $5, settled_at = $6
+   where conversation_id = $1 and settlement_ref = $2`,
+);
+
+/**
+ * Moves the messages that one fact settled to another: a reply that later failed to its work item,
+ * an unknown delivery that was proven to its reply (T3, C6).
+ */
+export async function moveSettlement(
+  client: PoolClient,
+  conversationId: string,
+  fromRef: string,
+  to: Settlement,
+): Promise<void> {
+  await run(client, resettle, [conversationId, fromRef, to.kind, to.ref, to.reason, to.at]);
+}
+
+const mintDebt = statement(
+  'mint-debt',
+  `with reopened as (
+     update messages set settlement = null, settlement_ref = null, settlement_reason = null,
+       settled_at = null
+     where conversation_id = $1 and owes and settlement = 'work-item' and settlement_ref = any($2)
+     returning coalesce(least(source_at, received_at), received_at) as at),
+   oldest as (select min(at) as at from reopened)
+   update conversations c set
+     owed_since = greatest($3::timestamptz, c.last_token + interval '1 microsecond'),
+     last_token = greatest($3::timestamptz, c.last_token + interval '1 microsecond'),
+     oldest_owed_at = oldest.at, overdue_from = $3, turn_due_at = $3, draft_withdrawals = 0
+   from oldest where c.id = $1 and oldest.at is not null`,
+);
+
+/**
+ * Hand-back (T6): what was settled to the given items and answered by nobody owes again, under a
+ * new token; ages count from the hand-back (T5).
+ */
+export async function reopenDebt(
+  client: PoolClient,
+  conversationId: string,
+  workItemIds: readonly string[],
+  at: string,
+): Promise<void> {
+  await run(client, mintDebt, [conversationId, workItemIds, at]);
+}

@@ -1,0 +1,71 @@
+import type { PoolClient } from 'pg';
+import type { LockedConversation } from './conversations';
+import { run, statement } from './database';
+import { moveSettlement } from './debt';
+import type { ProviderMessage } from './provider-messages';
+import { openWorkItem, resolveWorkItemOfSend } from './work-items';
+
+const markDelivered = statement(
+  'mark-delivered',
+  `update outbox set state = 'delivered' where id = $1 and state = 'accepted'`,
+);
+
+const markFailed = statement<{ id: string }>(
+  'mark-failed',
+  `update outbox set state = 'failed', end_reason = $2
+   where id = $1 and state in ('accepted', 'delivered', 'delivery_unknown') returning id`,
+);
+
+/**
+ * Applies what a provider says of an accepted message (INV-16): delivered moves the send up; a
+ * late failure opens a work item with the provider's code, and the debt settles to it. Nothing is
+ * sent again (T3).
+ */
+export async function applyDeliveryStatus(
+  client: PoolClient,
+  conversation: LockedConversation,
+  sendId: string,
+  known: Pick<ProviderMessage, 'status' | 'errorCode'>,
+  at: string,
+): Promise<void> {
+  if (known.status === 'delivered' || known.status === 'read') {
+    await run(client, markDelivered, [sendId]);
+    await showVisible(client, sendId, at);
+    return;
+  }
+  if (known.status !== 'failed') return;
+  const reason = known.errorCode ?? 'unknown_code';
+  const [failed] = await run(client, markFailed, [sendId, reason]);
+  if (failed === undefined) return;
+  const item = await openWorkItem(client, {
+    businessId: conversation.businessId,
+    conversationId: conversation.id,
+    kind: 'delivery-failed',
+    reason,
+    explanation: `The provider accepted this message and later reported that it failed (code ${reason}).`,
+    sendId,
+    at,
+  });
+  await moveSettlement(client, conversation.id, sendId, {
+    kind: 'work-item',
+    ref: item.id,
+    reason: 'delivery_failed',
+    at,
+  });
+  await resolveWorkItemOfSend(client, sendId, {
+    kind: 'delivery-unknown',
+    at,
+    by: 'conversation-router',
+    resolution: 'provider_reported_failure',
+  });
+}
+
+const setVisible = statement(
+  'set-visible',
+  `update transport_traces set visible_at = $2 where send_id = $1 and visible_at is null`,
+);
+
+/** Stamps t5, where the channel shows that the lead can see the message (L1). */
+export async function showVisible(client: PoolClient, sendId: string, at: string): Promise<void> {
+  await run(client, setVisible, [sendId, at]);
+}

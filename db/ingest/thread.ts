@@ -1,0 +1,238 @@
+import type { PoolClient } from 'pg';
+import type { EchoElement } from '../../domain/inbound';
+import type { WorkItemId } from '../../domain/ids';
+import type { Instant, LockedConversation } from '../conversations';
+import { run, statement } from '../database';
+import { sha256 } from '../digest';
+import { newId } from '../new-id';
+import { findOpenHandoff, joinOpenHandoff } from '../work-items';
+import {
+  applyLeadMessage,
+  isMessage,
+  openItemForOwner,
+  oweAnswer,
+  revise,
+  takeOverByNative,
+} from './effects';
+import type { Home } from './homes';
+import { advanceCounters, openTraces, writeJobs, writeMessages, type NewMessage } from './messages';
+import type { NewElement } from './receipts';
+import { confirmEcho } from './statuses';
+import type { IngestRequest } from './request';
+
+interface Entry {
+  readonly item: NewElement;
+  readonly message: NewMessage;
+}
+
+/** What an ingest did to a conversation: a new debt, another change, or nothing that matters. */
+export type ThreadEffect = 'owed' | 'changed' | 'nothing';
+
+/**
+ * The third step of an ingest, for one locked conversation: messages, state, cancellations, debt,
+ * jobs and traces, from what the elements mean. Runs with fresh snapshots behind the locks.
+ */
+export async function applyThread(
+  client: PoolClient,
+  home: Home,
+  ingress: IngestRequest['ingress'],
+  instant: Instant,
+): Promise<ThreadEffect> {
+  const { conversation } = home;
+  await applyRevisions(client, home, instant.now);
+  const foreign = await splitEchoes(client, home, instant.now);
+  const joinsItem = await handoffToJoin(client, conversation);
+  const entries = toEntries(home, foreign, joinsItem);
+  if (entries.length === 0) return 'nothing';
+  const messages = entries.map((entry) => entry.message);
+  await writeMessages(client, conversation, messages, instant.now);
+  await advanceCounters(client, conversation, messages, instant);
+  const owing = await applyStates(client, conversation, entries, instant);
+  await Promise.all([
+    writeJobs(client, messages, instant.now),
+    openTraces(
+      client,
+      conversation,
+      entries.map(({ item, message }) => ({ message, prepared: item.prepared })),
+      ingress,
+    ),
+  ]);
+  const newestSeq = messages.at(-1)?.seq ?? conversation.lastSeq;
+  if (joinsItem !== null) await joinOpenHandoff(client, joinsItem, newestSeq);
+  if (owing.length > 0) {
+    await oweAnswer(client, conversation, owing, instant);
+    return 'owed';
+  }
+  return messages.some((message) => message.author !== 'import') ? 'changed' : 'nothing';
+}
+
+/** While a handoff is open, or a person owns the conversation, new messages join it (T6). */
+async function handoffToJoin(
+  client: PoolClient,
+  conversation: LockedConversation,
+): Promise<WorkItemId | null> {
+  const held = conversation.owner === 'person' || conversation.state === 'paused';
+  if (!held && conversation.state !== 'opted_out') return null;
+  return findOpenHandoff(client, conversation.id);
+}
+
+async function applyRevisions(client: PoolClient, home: Home, at: string): Promise<void> {
+  for (const { prepared } of home.elements) {
+    const { element } = prepared;
+    if (element.type !== 'edit' && element.type !== 'delete') continue;
+    await revise(client, home.conversation, {
+      providerMessageSha256: sha256(element.providerMessageId),
+      deleted: element.type === 'delete',
+      text: element.text,
+      at,
+    });
+  }
+}
+
+/** Echoes of our own sends are confirmations; what is left was written by a person. */
+async function splitEchoes(
+  client: PoolClient,
+  home: Home,
+  at: string,
+): Promise<ReadonlySet<EchoElement>> {
+  const foreign = new Set<EchoElement>();
+  for (const { prepared } of home.elements) {
+    const { element } = prepared;
+    if (element.type !== 'echo') continue;
+    const own = await confirmEcho(client, home.conversation, element, at);
+    if (!own) foreign.add(element);
+  }
+  return foreign;
+}
+
+function toEntries(
+  home: Home,
+  foreign: ReadonlySet<EchoElement>,
+  joinsItem: string | null,
+): Entry[] {
+  let seq = home.conversation.lastSeq;
+  return home.elements.flatMap((item) => {
+    const draft = toMessage(item, foreign, joinsItem);
+    if (draft === null) return [];
+    seq += 1;
+    return [{ item, message: { ...draft, id: newId('msg'), receiptId: item.receiptId, seq } }];
+  });
+}
+
+type MessageDraft = Omit<NewMessage, 'id' | 'seq' | 'receiptId'>;
+
+function toMessage(
+  { prepared }: NewElement,
+  foreign: ReadonlySet<EchoElement>,
+  joinsItem: string | null,
+): MessageDraft | null {
+  const { element } = prepared;
+  const base = { media: [], unsupported: false, optOut: null, sourceAt: element.source.at } as const;
+  switch (element.type) {
+    case 'message':
+      return {
+        ...base,
+        direction: 'in',
+        author: 'lead',
+        providerMessageId: element.providerMessageId,
+        text: element.text,
+        media: element.media,
+        unsupported: element.unsupported,
+        optOut: optOutOf(prepared.optOut, element.providerConfirmsOptOut),
+        owes: true,
+        joinsItem,
+      };
+    case 'echo':
+      if (!foreign.has(element)) return null;
+      return {
+        ...base,
+        direction: 'out',
+        author: 'native',
+        providerMessageId: element.providerMessageId,
+        text: element.text,
+        owes: false,
+        joinsItem: null,
+      };
+    case 'note':
+      if (element.history === null) return null;
+      return {
+        ...base,
+        direction: element.history.direction,
+        author: 'import',
+        providerMessageId: element.history.providerMessageId,
+        text: element.history.text,
+        owes: false,
+        joinsItem: null,
+      };
+    case 'edit':
+    case 'delete':
+    case 'status':
+    case 'quarantined':
+      return null;
+  }
+}
+
+/** Where the provider answers the keyword itself, no confirmation of ours may follow. */
+function optOutOf(optOut: string | null, providerConfirms: boolean): string | null {
+  return optOut === 'stop' && providerConfirms ? 'stop_confirmed_by_provider' : optOut;
+}
+
+/** Applies each message in the order in which it came, and returns those that owe an answer. */
+async function applyStates(
+  client: PoolClient,
+  conversation: LockedConversation,
+  entries: readonly Entry[],
+  instant: Instant,
+): Promise<{ message: NewMessage; prepared: NewElement['prepared'] }[]> {
+  let current = conversation;
+  let owing: { message: NewMessage; prepared: NewElement['prepared'] }[] = [];
+  for (const { item, message } of entries) {
+    if (message.author === 'native') {
+      current = await takeOverByNative(client, current, message, instant.now);
+      await settleBefore(client, current, message, instant.now);
+      owing = [];
+    } else if (isMessage(item.prepared)) {
+      current = await applyLeadMessage(client, current, message, instant.now);
+      if (message.joinsItem === null) owing.push({ message, prepared: item.prepared });
+    }
+  }
+  if (owing.length === 0 || current.owner !== 'person') return owing;
+  await joinOwner(client, current, entries, instant.now);
+  return [];
+}
+
+const settleToPerson = statement(
+  'settle-to-person',
+  `update messages set settlement = 'person', settlement_ref = $3,
+     settlement_reason = 'answered_in_provider_app', settled_at = $4
+   where conversation_id = $1 and owes and settled_at is null and seq < $2`,
+);
+
+/** A person's answer in the same batch covers the lead's messages before it. */
+async function settleBefore(
+  client: PoolClient,
+  conversation: LockedConversation,
+  message: NewMessage,
+  at: string,
+): Promise<void> {
+  await run(client, settleToPerson, [conversation.id, message.seq, message.id, at]);
+}
+
+const settleToItem = statement(
+  'settle-to-item',
+  `update messages set settlement = 'work-item', settlement_ref = $2,
+     settlement_reason = 'person_owns', settled_at = $3
+   where conversation_id = $1 and owes and settled_at is null`,
+);
+
+/** A person owns the conversation: its one open item is made and takes the new messages (T6). */
+async function joinOwner(
+  client: PoolClient,
+  conversation: LockedConversation,
+  entries: readonly Entry[],
+  at: string,
+): Promise<void> {
+  const newestSeq = entries.at(-1)?.message.seq ?? conversation.lastSeq;
+  const itemId = await openItemForOwner(client, conversation, newestSeq, at);
+  await run(client, settleToItem, [conversation.id, itemId, at]);
+}

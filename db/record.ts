@@ -1,0 +1,266 @@
+import type { Pool, PoolClient } from 'pg';
+import type { Agenda } from '../domain/agenda';
+import type { Purpose } from '../domain/sending';
+import { refreshAgenda } from './agenda';
+import { lockConversation, type LockedConversation } from './conversations';
+import { inTransaction, run, runOne, statement } from './database';
+import { moveSettlement, settleDebt } from './debt';
+import { applyDeliveryStatus, showVisible } from './delivery-evidence';
+import { sha256 } from './digest';
+import { openFollowUpPlan } from './follow-ups';
+import { newId } from './new-id';
+import { noteProviderMessage } from './provider-messages';
+import { resolveWorkItemOfSend } from './work-items';
+
+/** A provider's acceptance, as ids only: it may cross Temporal when Postgres refuses it (T8). */
+export interface Acceptance {
+  readonly sendId: string;
+  readonly attemptId: string;
+  readonly providerMessageId: string | null;
+  readonly evidence: 'response' | 'read-back' | 'status' | 'echo' | 'review';
+  readonly acceptedAt: string;
+  readonly at: string;
+}
+
+/** The stamps of the call (L1); absent where the acceptance was learnt later. */
+export interface CallStamps {
+  readonly sendStartedAt: string;
+  readonly sendMs: number;
+}
+
+const insertMarker = statement<{ acceptedAt: string }>(
+  'insert-sent-marker',
+  `insert into sent_markers (attempt_id, provider_message_id, accepted_at)
+   values ($1, $2, coalesce($3::timestamptz, clock_timestamp()))
+   returning accepted_at::text as "acceptedAt"`,
+);
+
+/**
+ * The sent marker (T8): an autocommit statement of its own, the very next after the provider's
+ * acceptance, over connections that nothing else queues for. Returns when the database says that
+ * it happened, so that before and after a stop are told by one clock.
+ */
+export async function writeSentMarker(
+  markerPool: Pool,
+  attempt: { readonly attemptId: string; readonly providerMessageId: string | null },
+  now: string | null,
+): Promise<string> {
+  const { attemptId, providerMessageId } = attempt;
+  const row = await runOne(markerPool, insertMarker, [attemptId, providerMessageId, now]);
+  return row.acceptedAt;
+}
+
+interface AcceptedRow {
+  readonly purpose: Purpose;
+  readonly token: string | null;
+  readonly coversSeq: number;
+  readonly body: string;
+  readonly attempts: number;
+  readonly wasUnknown: boolean;
+  readonly turnStartedAt: string | null;
+  readonly createdAt: string;
+  readonly decisionMs: number | null;
+}
+
+const acceptSend = statement<AcceptedRow>(
+  'accept-send',
+  `update outbox set state = 'accepted', provider_message_id = $3, ended_at = $4,
+     stop_verdict = case when stop_requested_at is null then null
+       when $4::timestamptz < stop_requested_at then 'before' else 'after' end
+   where id = $1 and attempt_id = $2 and state in ('sending', 'delivery_unknown')
+   returning purpose, token::text, covers_seq as "coversSeq", body, attempts,
+     turn_started_at::text as "turnStartedAt", created_at::text as "createdAt",
+     decision_ms as "decisionMs", (old.state = 'delivery_unknown') as "wasUnknown"`,
+);
+
+const insertOutcome = statement(
+  'insert-outcome',
+  `insert into send_outcomes (attempt_id, business_id, send_id, outcome, code, evidence,
+     provider_message_id, accepted_at, recorded_at)
+   values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+);
+
+export interface Outcome {
+  readonly attemptId: string;
+  readonly sendId: string;
+  readonly outcome: 'accepted' | 'not-accepted' | 'unknown';
+  readonly code: string | null;
+  readonly evidence: string;
+  readonly providerMessageId: string | null;
+  readonly acceptedAt: string | null;
+  readonly at: string;
+}
+
+/** Appends what became known of an attempt. Outcomes are never changed. */
+export async function storeOutcome(
+  client: PoolClient,
+  businessId: string,
+  outcome: Outcome,
+): Promise<void> {
+  await run(client, insertOutcome, [
+    outcome.attemptId,
+    businessId,
+    outcome.sendId,
+    outcome.outcome,
+    outcome.code,
+    outcome.evidence,
+    outcome.providerMessageId,
+    outcome.acceptedAt,
+    outcome.at,
+  ]);
+}
+
+const insertSentMessage = statement(
+  'insert-sent-message',
+  `with moved as (
+     update conversations set last_seq = last_seq + 1 where id = $2 returning last_seq)
+   insert into messages (id, business_id, conversation_id, account_id, seq, direction, author,
+     provider_message_id, provider_message_sha256, text, send_id, source_at, received_at)
+   select $1, $3, $2, $4, moved.last_seq, 'out', $5, $6, $7, $8, $9, $10, $11 from moved
+   on conflict do nothing`,
+);
+
+const closeTraces = statement(
+  'close-traces',
+  `update transport_traces t set job_claimed_at = $3, decision_ready_at = $4, decision_ms = $5,
+     send_started_at = $6, send_ms = $7, provider_acknowledged_at = $8, send_attempts = $9,
+     outcome = 'sent', send_id = $10
+   from messages m
+   where t.conversation_id = $1 and m.id = t.message_id and m.seq <= $2 and t.outcome is null`,
+);
+
+/**
+ * Files an acceptance under its attempt, in the caller's transaction and under the conversation's
+ * lock: outcome, state, thread, debt by compare-and-clear, follow-up plan, traces (T3, S3).
+ * Filing it twice changes nothing. Returns whether it was filed now.
+ */
+export async function fileAcceptance(
+  client: PoolClient,
+  conversation: LockedConversation,
+  acceptance: Acceptance,
+  call: { readonly stamps?: CallStamps; readonly replyWindowMs?: number | null } = {},
+): Promise<boolean> {
+  const [row] = await run(client, acceptSend, [
+    acceptance.sendId,
+    acceptance.attemptId,
+    acceptance.providerMessageId,
+    acceptance.acceptedAt,
+  ]);
+  if (row === undefined) return false;
+  await Promise.all([
+    storeOutcome(client, conversation.businessId, { ...acceptance, outcome: 'accepted', code: null }),
+    run(client, insertSentMessage, [
+      newId('msg'),
+      conversation.id,
+      conversation.businessId,
+      conversation.accountId,
+      row.purpose === 'staff' ? 'staff' : 'automation',
+      acceptance.providerMessageId,
+      acceptance.providerMessageId === null ? null : sha256(acceptance.providerMessageId),
+      row.body,
+      acceptance.sendId,
+      acceptance.acceptedAt,
+      acceptance.at,
+    ]),
+    run(client, closeTraces, [
+      conversation.id,
+      row.coversSeq,
+      row.turnStartedAt,
+      row.createdAt,
+      row.decisionMs,
+      call.stamps?.sendStartedAt ?? null,
+      call.stamps?.sendMs ?? null,
+      acceptance.acceptedAt,
+      row.attempts,
+      acceptance.sendId,
+    ]),
+  ]);
+  await settleAccepted(client, conversation, acceptance, row);
+  if (row.purpose === 'answer' && conversation.state === 'active') {
+    await openFollowUpPlan(client, conversation, {
+      at: acceptance.acceptedAt,
+      replyWindowMs: call.replyWindowMs ?? null,
+    });
+  }
+  await joinProvider(client, conversation, acceptance);
+  return true;
+}
+
+async function settleAccepted(
+  client: PoolClient,
+  conversation: LockedConversation,
+  acceptance: Acceptance,
+  row: AcceptedRow,
+): Promise<void> {
+  const settlement = { kind: 'reply', ref: acceptance.sendId, reason: row.purpose, at: acceptance.at } as const;
+  if (row.wasUnknown) {
+    const item = await findReview(client, acceptance.sendId);
+    if (item !== null) await moveSettlement(client, conversation.id, item, settlement);
+    await resolveWorkItemOfSend(client, acceptance.sendId, {
+      kind: 'delivery-unknown',
+      at: acceptance.at,
+      by: 'conversation-router',
+      resolution: `proven_by_${acceptance.evidence}`,
+    });
+    return;
+  }
+  if (row.token === null) return;
+  await settleDebt(client, {
+    conversationId: conversation.id,
+    throughSeq: row.coversSeq,
+    token: row.token,
+    settlement,
+  });
+}
+
+const findReviewItem = statement<{ id: string }>(
+  'find-review-item',
+  `select id from work_items where send_id = $1 and kind = 'delivery-unknown'
+   order by opened_at desc limit 1`,
+);
+
+async function findReview(client: PoolClient, sendId: string): Promise<string | null> {
+  const [row] = await run(client, findReviewItem, [sendId]);
+  return row?.id ?? null;
+}
+
+/** A status or echo may have come before this record; what it said is applied now (traps.md). */
+async function joinProvider(
+  client: PoolClient,
+  conversation: LockedConversation,
+  acceptance: Acceptance,
+): Promise<void> {
+  if (acceptance.providerMessageId === null) return;
+  const known = await noteProviderMessage(client, {
+    accountId: conversation.accountId,
+    businessId: conversation.businessId,
+    providerMessageId: acceptance.providerMessageId,
+    sendId: acceptance.sendId,
+    attemptId: acceptance.attemptId,
+    echoedAt: null,
+    at: acceptance.at,
+  });
+  if (known.echoedAt !== null) await showVisible(client, acceptance.sendId, known.echoedAt);
+  if (known.status !== null) {
+    const at = known.statusAt ?? acceptance.at;
+    await applyDeliveryStatus(client, conversation, acceptance.sendId, known, at);
+  }
+}
+
+/**
+ * Records an acceptance in a transaction of its own and returns the fresh agenda. The next
+ * statement after the sent marker; safe to repeat.
+ */
+export async function recordAcceptance(
+  pool: Pool,
+  conversationId: string,
+  acceptance: Omit<Acceptance, 'at'>,
+  call: { readonly stamps?: CallStamps; readonly replyWindowMs: number | null; readonly now: string | null },
+): Promise<Agenda> {
+  return inTransaction(pool, async (client) => {
+    const locked = await lockConversation(client, conversationId, call.now);
+    if (locked === null) throw new Error('an accepted send has no conversation');
+    await fileAcceptance(client, locked.conversation, { ...acceptance, at: locked.now }, call);
+    return refreshAgenda(client, conversationId, call.now);
+  });
+}

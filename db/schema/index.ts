@@ -1,0 +1,5 @@
+export * from './businesses';
+export * from './conversations';
+export * from './intake';
+export * from './people';
+export * from './sending';
