@@ -34,7 +34,9 @@ export interface LocalActivities {
   /** Ends a send whose time has passed; an owed answer goes to a person. */
   expireSend(input: SendRef): Promise<Agenda>;
   /** Records an acceptance that the delivering worker could not. */
-  recordAccepted(input: ConversationRef & { readonly acceptance: UnrecordedAcceptance }): Promise<Agenda>;
+  recordAccepted(
+    input: ConversationRef & { readonly acceptance: UnrecordedAcceptance },
+  ): Promise<Agenda>;
 }
 
 /** Activities that reach a provider, visible with their attempts in the Web UI. */
@@ -43,4 +45,10 @@ export interface ProviderActivities {
   deliver(input: SendRef): Promise<DeliverResult>;
   /** Judges an attempt past its limit: proven, read back, or given to review (C6). */
   resolve(input: SendRef): Promise<DeliverResult>;
+}
+
+/** Activities of the queue `upkeep`. */
+export interface RetentionActivities {
+  /** Empties raw bodies past their time and returns how many. */
+  emptyRawBodies(): Promise<number>;
 }

@@ -2,12 +2,7 @@ import type { Pool } from 'pg';
 import type { ChannelSender } from '../channels/port';
 import type { Clock } from '../db/clock';
 import type { Channel } from '../domain/inbound';
-import type {
-  BusinessProfile,
-  Draft,
-  ThreadMessage,
-  Understanding,
-} from '../domain/understanding';
+import type { BusinessProfile, Draft, ThreadMessage, Understanding } from '../domain/understanding';
 
 /** Reads and words a turn. The deterministic engine fills it; a model may later (P2). */
 export interface Engine {

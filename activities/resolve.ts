@@ -68,12 +68,14 @@ function record(
   attempt: OverdueAttempt,
   proof: Pick<Acceptance, 'providerMessageId' | 'evidence' | 'acceptedAt'>,
 ): Promise<Agenda> {
-  return dependencies.clock.now().then((now) =>
-    recordAcceptance(
-      dependencies.markerPool,
-      attempt.conversationId,
-      { sendId: attempt.sendId, attemptId: attempt.attemptId, ...proof },
-      { replyWindowMs: dependencies.senders[attempt.channel].replyWindowMs, now },
-    ),
-  );
+  return dependencies.clock
+    .now()
+    .then((now) =>
+      recordAcceptance(
+        dependencies.markerPool,
+        attempt.conversationId,
+        { sendId: attempt.sendId, attemptId: attempt.attemptId, ...proof },
+        { replyWindowMs: dependencies.senders[attempt.channel].replyWindowMs, now },
+      ),
+    );
 }

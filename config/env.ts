@@ -7,7 +7,12 @@ const port = (fallback: number) => z.coerce.number().int().min(0).max(65_535).de
 const secrets = z
   .string()
   .default('')
-  .transform((text) => text.split(',').map((value) => value.trim()).filter((value) => value !== ''));
+  .transform((text) =>
+    text
+      .split(',')
+      .map((value) => value.trim())
+      .filter((value) => value !== ''),
+  );
 
 const environment = z
   .object({
@@ -25,7 +30,9 @@ const environment = z
     TWILIO_AUTH_TOKEN: secrets,
     TWILIO_API_URL: z.url().default('https://api.twilio.com'),
     RAW_BODY_DAYS: z.coerce.number().int().min(1).max(90).default(14),
-    LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
+    LOG_LEVEL: z
+      .enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'])
+      .default('info'),
     WORKFLOW_BUNDLE: z.string().optional(),
     WEB_ROOT: z.string().optional(),
     UNSILENT_FAILPOINT: z.string().optional(),

@@ -18,7 +18,10 @@ import { endOpenSend, storeDecision } from './outbox';
 import { storeOutcome } from './record';
 import { openWorkItem } from './work-items';
 
-type Attempt = Pick<Permit, 'sendId' | 'attemptId' | 'attemptNumber' | 'conversationId' | 'purpose' | 'accountId'>;
+type Attempt = Pick<
+  Permit,
+  'sendId' | 'attemptId' | 'attemptNumber' | 'conversationId' | 'purpose' | 'accountId'
+>;
 type NotAccepted = Extract<SendOutcome, { kind: 'not-accepted' }>;
 
 /**
@@ -65,7 +68,11 @@ async function continueOrEnd(
 ): Promise<void> {
   const { conversation, now } = locked;
   if (outcome.optedOut) {
-    await optOut(client, conversation, { cause: 'provider_opt_out', causeRef: attempt.sendId, at: now });
+    await optOut(client, conversation, {
+      cause: 'provider_opt_out',
+      causeRef: attempt.sendId,
+      at: now,
+    });
   }
   const delayMs =
     outcome.retry === 'back-off'
@@ -96,7 +103,11 @@ async function continueOrEnd(
   });
 }
 
-const requeueSend = statement<{ decisionId: string; cancelOnInbound: boolean; expiresAtMs: number | null }>(
+const requeueSend = statement<{
+  decisionId: string;
+  cancelOnInbound: boolean;
+  expiresAtMs: number | null;
+}>(
   'requeue-send',
   `update outbox set state = 'queued', decision_id = $2,
      not_before = to_timestamp($3::float8 / 1000)
@@ -112,7 +123,11 @@ async function requeue(
   failure: { readonly code: string; readonly delayMs: number },
 ): Promise<void> {
   const decisionId = newId('dec');
-  const row = await runOne(client, requeueSend, [attempt.sendId, decisionId, nowMs + failure.delayMs]);
+  const row = await runOne(client, requeueSend, [
+    attempt.sendId,
+    decisionId,
+    nowMs + failure.delayMs,
+  ]);
   const decision = backOff(nowMs, failure.delayMs, row, {
     code: failure.code,
     attempt: attempt.attemptNumber,
@@ -182,7 +197,11 @@ export async function recordUnknown(
 ): Promise<Agenda> {
   return inTransaction(pool, async (client) => {
     const locked = await lockOf(client, attempt.conversationId, now);
-    await storeOutcome(client, locked.conversation.businessId, unknown(attempt, code, 'response', locked.now));
+    await storeOutcome(
+      client,
+      locked.conversation.businessId,
+      unknown(attempt, code, 'response', locked.now),
+    );
     return refreshAgenda(client, attempt.conversationId, now);
   });
 }
@@ -273,7 +292,11 @@ export async function giveToReview(
     const { conversation } = locked;
     const [row] = await run(client, markUnknown, [attempt.sendId, attempt.attemptId, code]);
     if (row !== undefined) {
-      await storeOutcome(client, conversation.businessId, unknown(attempt, code, 'read-back', locked.now));
+      await storeOutcome(
+        client,
+        conversation.businessId,
+        unknown(attempt, code, 'read-back', locked.now),
+      );
       const item = await openWorkItem(client, {
         businessId: conversation.businessId,
         conversationId: conversation.id,
@@ -289,7 +312,12 @@ export async function giveToReview(
           conversationId: conversation.id,
           throughSeq: row.coversSeq,
           token: row.token,
-          settlement: { kind: 'work-item', ref: item.id, reason: 'delivery_unknown', at: locked.now },
+          settlement: {
+            kind: 'work-item',
+            ref: item.id,
+            reason: 'delivery_unknown',
+            at: locked.now,
+          },
         });
       }
     }

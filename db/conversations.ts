@@ -147,7 +147,8 @@ export async function applyStateEvent(
     version,
     episode: conversation.episode + (opensEpisode ? 1 : 0),
     contactStartedAt: opensEpisode ? null : conversation.contactStartedAt,
-    optOutConfirmedAt: next.changed && next.state === 'opted_out' ? null : conversation.optOutConfirmedAt,
+    optOutConfirmedAt:
+      next.changed && next.state === 'opted_out' ? null : conversation.optOutConfirmedAt,
   };
 }
 

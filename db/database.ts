@@ -1,20 +1,25 @@
-import { Pool, types, type PoolClient, type PoolConfig } from 'pg';
+import { Pool, types, type CustomTypesConfig, type PoolClient, type PoolConfig } from 'pg';
 import { CommitUnknownError, StatementError, toStatementError } from './errors';
 
-const TIMESTAMPTZ = 1184;
-const INT8 = 20;
+const { TIMESTAMPTZ, INT8 } = types.builtins;
 
 /**
  * Instants stay text, so that microseconds survive (T2). bigint columns of ours are sequence
  * numbers and counts far below 2^53, so they become numbers.
  */
-const parsers: PoolConfig['types'] = {
-  getTypeParser: ((oid: number, format?: 'text' | 'binary') => {
-    if (oid === TIMESTAMPTZ) return (value: string) => value;
+const parsers: CustomTypesConfig = {
+  getTypeParser: (oid, format) => {
+    if (oid === TIMESTAMPTZ) return asText;
     if (oid === INT8) return Number;
-    return format === 'binary' ? types.getTypeParser(oid, 'binary') : types.getTypeParser(oid);
-  }) as NonNullable<PoolConfig['types']>['getTypeParser'],
+    return types.getTypeParser(oid, format) as TypeParser;
+  },
 };
+
+type TypeParser = (value: string) => unknown;
+
+function asText(value: string): string {
+  return value;
+}
 
 /** A named, prepared statement. The name is all that errors and logs show of it. */
 export interface Statement<Row> {
@@ -44,7 +49,7 @@ export async function run<Row>(
       text: query.text,
       values: [...values],
     });
-    return result.rows as Row[];
+    return result.rows;
   } catch (error) {
     throw toStatementError(query.name, error);
   }

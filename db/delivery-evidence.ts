@@ -24,17 +24,19 @@ const markFailed = statement<{ id: string }>(
 export async function applyDeliveryStatus(
   client: PoolClient,
   conversation: LockedConversation,
-  sendId: string,
-  known: Pick<ProviderMessage, 'status' | 'errorCode'>,
-  at: string,
+  report: Pick<ProviderMessage, 'status' | 'errorCode'> & {
+    readonly sendId: string;
+    readonly at: string;
+  },
 ): Promise<void> {
-  if (known.status === 'delivered' || known.status === 'read') {
+  const { sendId, at } = report;
+  if (report.status === 'delivered' || report.status === 'read') {
     await run(client, markDelivered, [sendId]);
     await showVisible(client, sendId, at);
     return;
   }
-  if (known.status !== 'failed') return;
-  const reason = known.errorCode ?? 'unknown_code';
+  if (report.status !== 'failed') return;
+  const reason = report.errorCode ?? 'unknown_code';
   const [failed] = await run(client, markFailed, [sendId, reason]);
   if (failed === undefined) return;
   const item = await openWorkItem(client, {

@@ -4,7 +4,16 @@ import { DatabaseError } from 'pg';
 const RETRYABLE = new Set(['40001', '40P01']);
 
 /** Postgres is starting, stopping, full or gone; the caller may come back later. */
-const UNAVAILABLE = new Set(['57P01', '57P02', '57P03', '53300', '08000', '08003', '08006', '08001']);
+const UNAVAILABLE = new Set([
+  '57P01',
+  '57P02',
+  '57P03',
+  '53300',
+  '08000',
+  '08003',
+  '08006',
+  '08001',
+]);
 
 /**
  * A statement failed. The message holds SQLSTATE and the statement's name, never parameters or

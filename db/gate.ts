@@ -6,7 +6,12 @@ import type { Channel, LeadAddress } from '../domain/inbound';
 import { ATTEMPT_LIMIT_MS } from '../domain/limits';
 import type { Purpose } from '../domain/sending';
 import { refreshAgenda } from './agenda';
-import { lockConversation, readClock, type Instant, type LockedConversation } from './conversations';
+import {
+  lockConversation,
+  readClock,
+ 
+  type LockedConversation,
+} from './conversations';
 import { inTransaction, run, runOne, statement } from './database';
 import { handOver } from './handover';
 import { newId } from './new-id';
@@ -145,22 +150,28 @@ export async function passGate(
       instant.now,
       options.replyWindowMs,
     ]);
+    const judged = { held, conversation: locked.conversation, facts, at: instant.now };
     const verdict = judgeGate(facts);
     if (verdict.kind === 'allow') {
-      return { kind: 'permitted', permit: await permit(client, held, locked.conversation, facts, instant) };
+      return { kind: 'permitted', permit: await permit(client, judged) };
     }
-    await refuse(client, held, locked.conversation, facts, { verdict, at: instant.now });
+    await refuse(client, judged, verdict);
     const agenda = await refreshAgenda(client, held.conversationId, options.now);
     return { kind: 'refused', agenda };
   });
 }
 
+/** A send that the gate judged, with the facts that it saw. */
+interface Judged {
+  readonly held: Claim;
+  readonly conversation: LockedConversation;
+  readonly facts: SendRow;
+  readonly at: string;
+}
+
 async function permit(
   client: PoolClient,
-  held: Claim,
-  conversation: LockedConversation,
-  facts: SendRow,
-  { now }: Instant,
+  { held, conversation, facts, at: now }: Judged,
 ): Promise<Permit> {
   const attemptId = newId('att');
   const attemptNumber = facts.attempts + 1;
@@ -200,17 +211,10 @@ async function permit(
   };
 }
 
-interface Refusal {
-  readonly verdict: Exclude<GateVerdict, { kind: 'allow' }>;
-  readonly at: string;
-}
-
 async function refuse(
   client: PoolClient,
-  held: Claim,
-  conversation: LockedConversation,
-  facts: SendRow,
-  { verdict, at }: Refusal,
+  { held, conversation, facts, at }: Judged,
+  verdict: Exclude<GateVerdict, { kind: 'allow' }>,
 ): Promise<void> {
   if (verdict.kind === 'give-back') {
     // Where the lease was lost, another worker has the row; the statement then touches nothing.

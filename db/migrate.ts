@@ -25,7 +25,10 @@ export async function migrateDatabase(options: {
   readonly migrationsFolder?: string;
 }): Promise<void> {
   const migrationsFolder = options.migrationsFolder ?? join(__dirname, 'migrations');
-  const client = new Client({ connectionString: options.ownerUrl, application_name: 'unsilent-migrate' });
+  const client = new Client({
+    connectionString: options.ownerUrl,
+    application_name: 'unsilent-migrate',
+  });
   await client.connect();
   try {
     await client.query('select pg_advisory_lock($1)', [MIGRATION_LOCK]);

@@ -148,7 +148,11 @@ export async function fileAcceptance(
   ]);
   if (row === undefined) return false;
   await Promise.all([
-    storeOutcome(client, conversation.businessId, { ...acceptance, outcome: 'accepted', code: null }),
+    storeOutcome(client, conversation.businessId, {
+      ...acceptance,
+      outcome: 'accepted',
+      code: null,
+    }),
     run(client, insertSentMessage, [
       newId('msg'),
       conversation.id,
@@ -192,7 +196,12 @@ async function settleAccepted(
   acceptance: Acceptance,
   row: AcceptedRow,
 ): Promise<void> {
-  const settlement = { kind: 'reply', ref: acceptance.sendId, reason: row.purpose, at: acceptance.at } as const;
+  const settlement = {
+    kind: 'reply',
+    ref: acceptance.sendId,
+    reason: row.purpose,
+    at: acceptance.at,
+  } as const;
   if (row.wasUnknown) {
     const item = await findReview(client, acceptance.sendId);
     if (item !== null) await moveSettlement(client, conversation.id, item, settlement);
@@ -243,7 +252,8 @@ async function joinProvider(
   if (known.echoedAt !== null) await showVisible(client, acceptance.sendId, known.echoedAt);
   if (known.status !== null) {
     const at = known.statusAt ?? acceptance.at;
-    await applyDeliveryStatus(client, conversation, acceptance.sendId, known, at);
+    const { sendId } = acceptance;
+    await applyDeliveryStatus(client, conversation, { ...known, sendId, at });
   }
 }
 
@@ -255,7 +265,11 @@ export async function recordAcceptance(
   pool: Pool,
   conversationId: string,
   acceptance: Omit<Acceptance, 'at'>,
-  call: { readonly stamps?: CallStamps; readonly replyWindowMs: number | null; readonly now: string | null },
+  call: {
+    readonly stamps?: CallStamps;
+    readonly replyWindowMs: number | null;
+    readonly now: string | null;
+  },
 ): Promise<Agenda> {
   return inTransaction(pool, async (client) => {
     const locked = await lockConversation(client, conversationId, call.now);

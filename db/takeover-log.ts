@@ -5,10 +5,7 @@ import { newId } from './new-id';
 
 /** Event types and reasons of the takeover log: closed sets (H1). */
 export type TakeoverEventType =
-  | 'session.started'
-  | 'takeover.requested'
-  | 'takeover.claimed'
-  | 'takeover.released';
+  'session.started' | 'takeover.requested' | 'takeover.claimed' | 'takeover.released';
 
 export type TakeoverReason =
   | 'session_started'

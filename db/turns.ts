@@ -1,6 +1,11 @@
 import type { PoolClient } from 'pg';
 import type { OwedMessage } from '../domain/turn';
-import type { BusinessProfile, Service, ThreadMessage, Understanding } from '../domain/understanding';
+import type {
+  BusinessProfile,
+  Service,
+  ThreadMessage,
+  Understanding,
+} from '../domain/understanding';
 import type { LockedConversation } from './conversations';
 import { run, runOne, statement, type Executor } from './database';
 

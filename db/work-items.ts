@@ -73,11 +73,7 @@ export async function openWorkItem(
     QUEUES[item.kind],
   ]);
   if (inserted !== undefined) return { id: inserted.id, opened: true };
-  const [open] = await run(client, findOpen, [
-    item.kind,
-    item.sendId ?? null,
-    item.conversationId,
-  ]);
+  const [open] = await run(client, findOpen, [item.kind, item.sendId ?? null, item.conversationId]);
   if (open === undefined) throw new Error(`no open ${item.kind} item although one was met`);
   return { id: open.id, opened: false };
 }

@@ -18,7 +18,17 @@ export const DEMO_BUSINESS = {
     {
       id: 'leak-repair',
       label: 'leak repair',
-      words: ['leak', 'leaking', 'burst pipe', 'pipe', 'drip', 'faucet', 'fuga', 'tubería', 'gotea'],
+      words: [
+        'leak',
+        'leaking',
+        'burst pipe',
+        'pipe',
+        'drip',
+        'faucet',
+        'fuga',
+        'tubería',
+        'gotea',
+      ],
     },
     {
       id: 'toilet-repair',

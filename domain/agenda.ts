@@ -29,7 +29,11 @@ export interface AgendaFacts {
   /** Sends wait while the account is paused or automation is switched off; only expiry goes on. */
   readonly sendsHeld: boolean;
   readonly sends: readonly OpenSend[];
-  readonly followUp: { readonly planId: string; readonly step: number; readonly dueAtMs: number } | null;
+  readonly followUp: {
+    readonly planId: string;
+    readonly step: number;
+    readonly dueAtMs: number;
+  } | null;
 }
 
 export type Step =

@@ -42,26 +42,23 @@ const STRENGTH: Partial<Record<ConversationState, number>> = { active: 0, replie
  * An event that does not apply comes back with `changed: false` and is recorded all the same.
  */
 export function transition(current: StateSnapshot, event: StateEvent): Transition {
-  switch (event) {
-    case 'reply':
-      return raise(current, 'replied');
-    case 'booking':
-      return raise(current, 'booked');
-    case 'booking-cancelled':
-      return from(current, ['booked'], 'replied');
-    case 'opt-out':
-      return current.state === 'opted_out' ? unchanged(current) : moved('opted_out');
-    case 'opt-in':
-      return from(current, ['opted_out'], 'active');
-    case 'pause':
-      return pause(current);
-    case 'resume':
-      return current.state === 'paused' ? moved(current.remembered ?? 'replied') : unchanged(current);
-    case 'close':
-      return current.state === 'closed' ? unchanged(current) : moved('closed');
-    case 'new-episode':
-      return from(current, ['closed'], 'active');
-  }
+  return RULES[event](current);
+}
+
+const RULES: Record<StateEvent, (current: StateSnapshot) => Transition> = {
+  reply: (current) => raise(current, 'replied'),
+  booking: (current) => raise(current, 'booked'),
+  'booking-cancelled': (current) => from(current, ['booked'], 'replied'),
+  'opt-out': (current) => into(current, 'opted_out'),
+  'opt-in': (current) => from(current, ['opted_out'], 'active'),
+  pause,
+  resume: (current) => from(current, ['paused'], current.remembered ?? 'replied'),
+  close: (current) => into(current, 'closed'),
+  'new-episode': (current) => from(current, ['closed'], 'active'),
+};
+
+function into(current: StateSnapshot, target: ConversationState): Transition {
+  return current.state === target ? unchanged(current) : moved(target);
 }
 
 function raise(current: StateSnapshot, target: ConversationState): Transition {

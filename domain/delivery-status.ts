@@ -1,7 +1,13 @@
 /** Delivery states as providers report them, in the one order in which they may move (INV-16). */
 export type DeliveryStatus = 'queued' | 'sent' | 'delivered' | 'read' | 'failed';
 
-const RANK: Record<DeliveryStatus, number> = { queued: 0, sent: 1, delivered: 2, read: 3, failed: 4 };
+const RANK: Record<DeliveryStatus, number> = {
+  queued: 0,
+  sent: 1,
+  delivered: 2,
+  read: 3,
+  failed: 4,
+};
 
 /**
  * Joins a reported status with the one on record: it only moves up, and `failed` is the end.

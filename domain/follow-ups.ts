@@ -25,7 +25,11 @@ export function planFollowUps(
   const anchor = Temporal.Instant.fromEpochMilliseconds(anchorMs).toZonedDateTimeISO(timeZone);
   return FOLLOW_UP_DAYS.map((day, index) => {
     const local = anchor.add({ days: day }).epochMilliseconds;
-    return { step: index + 1, day, dueAtMs: day === 1 ? inWindow(local, windowClosesAtMs, anchorMs) : local };
+    return {
+      step: index + 1,
+      day,
+      dueAtMs: day === 1 ? inWindow(local, windowClosesAtMs, anchorMs) : local,
+    };
   });
 }
 

@@ -126,9 +126,4 @@ export interface QuarantinedElement extends ElementBase {
 }
 
 export type InboundElement =
-  | MessageElement
-  | EchoElement
-  | StatusElement
-  | RevisionElement
-  | NoteElement
-  | QuarantinedElement;
+  MessageElement | EchoElement | StatusElement | RevisionElement | NoteElement | QuarantinedElement;

@@ -238,7 +238,7 @@ function withoutSlips(clause: string): string {
 
 /** The word with one letter missing or two neighbours swapped, each pointing to the word. */
 function slipsOf(word: string): (readonly [string, string])[] {
-  return [...word].flatMap((_, index) => {
+  return Array.from(word, (_, index) => index).flatMap((index) => {
     const before = word.slice(0, index);
     const swapped = word.charAt(index + 1) + word.charAt(index) + word.slice(index + 2);
     return [[before + word.slice(index + 1), word] as const, [before + swapped, word] as const];

@@ -37,7 +37,11 @@ export function answerAtOnce(nowMs: number, overdueFromMs: number): PolicyDecisi
 
 /** The one confirmation of an opt-out leaves at once; nothing the lead writes takes it back. */
 export function confirmAtOnce(nowMs: number, overdueFromMs: number): PolicyDecision {
-  return { ...answerAtOnce(nowMs, overdueFromMs), rule: 'opt-out-confirmation', cancelOnInbound: false };
+  return {
+    ...answerAtOnce(nowMs, overdueFromMs),
+    rule: 'opt-out-confirmation',
+    cancelOnInbound: false,
+  };
 }
 
 /** A follow-up that is a day late has lost its point (S6). */

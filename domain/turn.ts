@@ -25,7 +25,10 @@ export interface TurnFacts {
 export type TurnCourse =
   | { readonly kind: 'draft' }
   | { readonly kind: 'confirm-opt-out' }
-  | { readonly kind: 'no-answer'; readonly reason: 'opted_out' | 'confirmed_by_provider' | 'covered' }
+  | {
+      readonly kind: 'no-answer';
+      readonly reason: 'opted_out' | 'confirmed_by_provider' | 'covered';
+    }
   | {
       readonly kind: 'hand-over';
       readonly reason: 'reply_overdue' | 'policy_requires_human';
@@ -35,7 +38,8 @@ export type TurnCourse =
 const OPTED_OUT_WROTE: TurnCourse = {
   kind: 'hand-over',
   reason: 'policy_requires_human',
-  explanation: 'Somebody who opted out wrote again. Automation must not answer; a person may read it.',
+  explanation:
+    'Somebody who opted out wrote again. Automation must not answer; a person may read it.',
 };
 
 /** Decides which way a turn goes before any model or engine is asked (T3, S1, S6, C2). Pure. */
@@ -45,7 +49,8 @@ export function courseOfTurn(facts: TurnFacts): TurnCourse {
     return {
       kind: 'hand-over',
       reason: 'reply_overdue',
-      explanation: 'The answer is more than an hour late; an automatic one would do more harm than good.',
+      explanation:
+        'The answer is more than an hour late; an automatic one would do more harm than good.',
     };
   }
   if (facts.state === 'paused' || facts.state === 'closed') {
@@ -66,7 +71,9 @@ function courseAfterOptOut(facts: TurnFacts): TurnCourse {
     return { kind: 'no-answer', reason: 'confirmed_by_provider' };
   }
   if (newest?.optOut === 'stop') {
-    return facts.optOutConfirmed ? { kind: 'no-answer', reason: 'opted_out' } : { kind: 'confirm-opt-out' };
+    return facts.optOutConfirmed
+      ? { kind: 'no-answer', reason: 'opted_out' }
+      : { kind: 'confirm-opt-out' };
   }
   return OPTED_OUT_WROTE;
 }
@@ -82,9 +89,7 @@ function isCovered({ owed, lastAnswerAtMs, nowMs }: TurnFacts): boolean {
  * withdrawn for one answer that covers everything, or it stands, and the newer message keeps its
  * debt.
  */
-export function fateOfDraft(
-  facts: Parameters<typeof draftStands>[0],
-): 'withdraw' | 'stand' {
+export function fateOfDraft(facts: Parameters<typeof draftStands>[0]): 'withdraw' | 'stand' {
   return draftStands(facts) ? 'stand' : 'withdraw';
 }
 

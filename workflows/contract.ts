@@ -24,10 +24,7 @@ export const businessKey = keyword('UnsilentBusiness');
 export const channelKey = keyword('UnsilentChannel');
 export const stateKey = keyword('UnsilentState');
 export const ownerKey = keyword('UnsilentOwner');
-export const escalatedKey = defineSearchAttributeKey(
-  'UnsilentEscalated',
-  SearchAttributeType.BOOL,
-);
+export const escalatedKey = defineSearchAttributeKey('UnsilentEscalated', SearchAttributeType.BOOL);
 
 function keyword(name: string) {
   return defineSearchAttributeKey(name, SearchAttributeType.KEYWORD);

@@ -17,11 +17,7 @@ import type {
   ProviderActivities,
 } from '../activities/contract';
 import { nextMove, type Agenda, type Move, type Step } from '../domain/agenda';
-import {
-  CALL_TIMEOUT_MS,
-  CONTINUE_AS_NEW_EVENTS,
-  CONTINUE_AS_NEW_SIGNALS,
-} from '../domain/limits';
+import { CALL_TIMEOUT_MS, CONTINUE_AS_NEW_EVENTS, CONTINUE_AS_NEW_SIGNALS } from '../domain/limits';
 import { Alarm } from './alarm';
 import {
   agendaQuery,
@@ -93,7 +89,9 @@ export async function conversation(input: ConversationRef): Promise<void> {
       failureWaitMs = FAILURE_WAIT_MS_MIN;
     } catch (error) {
       if (!(error instanceof ActivityFailure)) throw error;
-      log.warn('a step failed; the facts stand and it is looked at again', { step: move.step.kind });
+      log.warn('a step failed; the facts stand and it is looked at again', {
+        step: move.step.kind,
+      });
       agenda = null;
       await condition(() => dirty, failureWaitMs, { summary: 'after a failed step' });
       failureWaitMs = Math.min(failureWaitMs * 2, FAILURE_WAIT_MS_MAX);

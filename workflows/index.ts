@@ -1,1 +1,2 @@
 export { conversation } from './conversation';
+export { rawBodyRetention } from './retention';

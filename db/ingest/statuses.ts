@@ -2,9 +2,15 @@ import type { PoolClient } from 'pg';
 import type { EchoElement, StatusElement } from '../../domain/inbound';
 import { lockConversation, type LockedConversation } from '../conversations';
 import { run, statement } from '../database';
+import { sha256 } from '../digest';
 import { applyDeliveryStatus, showVisible } from '../delivery-evidence';
 import { proveAcceptance } from '../proof';
-import { noteProviderMessage, reportStatus } from '../provider-messages';
+import {
+  noteProviderMessage,
+  reportStatus,
+  type ProviderMessage,
+  type Sighting,
+} from '../provider-messages';
 import type { AccountRow, NewElement } from './receipts';
 
 interface AttemptRow {
@@ -23,7 +29,7 @@ const findByProviderId = statement<AttemptRow>(
   'find-attempt-by-provider-message',
   `select a.id as "attemptId", a.send_id as "sendId", a.conversation_id as "conversationId"
    from provider_messages p join send_attempts a on a.id = p.attempt_id
-   where p.account_id = $1 and p.provider_message_id = $2`,
+   where p.account_id = $1 and p.provider_message_sha256 = $2`,
 );
 
 /** Which attempt of ours a status or echo speaks of: by our reference, else by the provider's id. */
@@ -36,7 +42,7 @@ async function findAttempt(
   const byRef = ref === null ? [] : await run(client, findByRef, [ref, account.businessId]);
   if (byRef[0] !== undefined) return byRef[0];
   if (providerMessageId === null) return null;
-  const [byId] = await run(client, findByProviderId, [account.id, providerMessageId]);
+  const [byId] = await run(client, findByProviderId, [account.id, sha256(providerMessageId)]);
   return byId ?? null;
 }
 
@@ -81,10 +87,7 @@ async function applyEvidence(
   const { account, attempt, element, at } = evidence;
   const { providerMessageId } = element;
   if (providerMessageId === null) return null;
-  // The order of locks is the same everywhere: the conversation before the provider's row.
-  const locked =
-    attempt === null ? null : await lockConversation(client, attempt.conversationId, evidence.now);
-  const seen = {
+  const sighting = {
     accountId: account.id,
     businessId: account.businessId,
     providerMessageId,
@@ -93,11 +96,14 @@ async function applyEvidence(
     echoedAt: element.type === 'echo' ? at : null,
     at,
   };
-  const known =
-    element.type === 'status'
-      ? await reportStatus(client, seen, element)
-      : await noteProviderMessage(client, seen);
-  if (attempt === null || locked === null) return null;
+  if (attempt === null) {
+    await note(client, sighting, element);
+    return null;
+  }
+  // The order of locks is the same everywhere: the conversation before the provider's row.
+  const locked = await lockConversation(client, attempt.conversationId, evidence.now);
+  if (locked === null) throw new Error('an attempt has no conversation');
+  const known = await note(client, sighting, element);
   const proven = await proveAcceptance(client, locked.conversation, {
     attemptId: attempt.attemptId,
     sendId: attempt.sendId,
@@ -106,9 +112,20 @@ async function applyEvidence(
     acceptedAt: at,
     at,
   });
-  if (element.type === 'echo') await showVisible(client, attempt.sendId, at);
-  await applyDeliveryStatus(client, locked.conversation, attempt.sendId, known, at);
+  const { sendId } = attempt;
+  if (element.type === 'echo') await showVisible(client, sendId, at);
+  await applyDeliveryStatus(client, locked.conversation, { ...known, sendId, at });
   return proven || known.status === 'failed' ? locked.conversation : null;
+}
+
+function note(
+  client: PoolClient,
+  sighting: Sighting,
+  element: EchoElement | StatusElement,
+): Promise<ProviderMessage> {
+  return element.type === 'status'
+    ? reportStatus(client, sighting, element)
+    : noteProviderMessage(client, sighting);
 }
 
 const applyWatermarkStatement = statement(

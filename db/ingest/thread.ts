@@ -1,5 +1,5 @@
 import type { PoolClient } from 'pg';
-import type { EchoElement } from '../../domain/inbound';
+import type { EchoElement, MessageElement } from '../../domain/inbound';
 import type { WorkItemId } from '../../domain/ids';
 import type { Instant, LockedConversation } from '../conversations';
 import { run, statement } from '../database';
@@ -127,7 +127,12 @@ function toMessage(
   joinsItem: string | null,
 ): MessageDraft | null {
   const { element } = prepared;
-  const base = { media: [], unsupported: false, optOut: null, sourceAt: element.source.at } as const;
+  const base = {
+    media: [],
+    unsupported: false,
+    optOut: null,
+    sourceAt: element.source.at,
+  } as const;
   switch (element.type) {
     case 'message':
       return {
@@ -139,8 +144,8 @@ function toMessage(
         media: element.media,
         unsupported: element.unsupported,
         optOut: optOutOf(prepared.optOut, element.providerConfirmsOptOut),
-        owes: true,
-        joinsItem,
+        owes: saysSomething(element),
+        joinsItem: saysSomething(element) ? joinsItem : null,
       };
     case 'echo':
       if (!foreign.has(element)) return null;
@@ -172,6 +177,11 @@ function toMessage(
   }
 }
 
+/** A preference that the provider reports ("stop", "resume") comes without words: nobody waits. */
+function saysSomething(element: MessageElement): boolean {
+  return element.text !== null || element.media.length > 0 || element.unsupported;
+}
+
 /** Where the provider answers the keyword itself, no confirmation of ours may follow. */
 function optOutOf(optOut: string | null, providerConfirms: boolean): string | null {
   return optOut === 'stop' && providerConfirms ? 'stop_confirmed_by_provider' : optOut;
@@ -193,7 +203,8 @@ async function applyStates(
       owing = [];
     } else if (isMessage(item.prepared)) {
       current = await applyLeadMessage(client, current, message, instant.now);
-      if (message.joinsItem === null) owing.push({ message, prepared: item.prepared });
+      if (message.owes && message.joinsItem === null)
+        owing.push({ message, prepared: item.prepared });
     }
   }
   if (owing.length === 0 || current.owner !== 'person') return owing;

@@ -1,0 +1,3 @@
+import { ensurePostgres } from './environment.mjs';
+
+export default ensurePostgres;

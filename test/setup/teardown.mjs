@@ -1,0 +1,3 @@
+import { release } from './environment.mjs';
+
+export default release;

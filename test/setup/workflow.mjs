@@ -1,0 +1,7 @@
+import { ensurePostgres, ensureTemporalPrograms, ensureWorkflowBundle } from './environment.mjs';
+
+export default async function setUp() {
+  await ensurePostgres();
+  await ensureTemporalPrograms();
+  await ensureWorkflowBundle();
+}

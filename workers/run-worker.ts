@@ -1,0 +1,117 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import {
+  makeTelemetryFilterString,
+  NativeConnection,
+  Runtime,
+  Worker,
+  type WorkerOptions,
+} from '@temporalio/worker';
+import type { Config } from '../config/env';
+import type { Logger } from '../config/logger';
+import type { readTemporalConfig } from '../config/temporal';
+
+export type WorkOptions = Pick<WorkerOptions, 'taskQueue' | 'activities'> & Partial<WorkerOptions>;
+
+/** Installs the native runtime once per process, with our log; signals are handled by `main`. */
+export function installRuntime(log: Logger): void {
+  Runtime.install({
+    shutdownSignals: [],
+    logger: {
+      log: (level, message) => {
+        log.info({ level }, message);
+      },
+      trace: () => undefined,
+      debug: () => undefined,
+      info: (message) => {
+        log.debug({}, message);
+      },
+      warn: (message) => {
+        log.warn({}, message);
+      },
+      error: (message) => {
+        log.error({}, message);
+      },
+    },
+    telemetryOptions: {
+      logging: { forward: {}, filter: makeTelemetryFilterString({ core: 'WARN', other: 'ERROR' }) },
+    },
+  });
+}
+
+export interface WorkerSurroundings {
+  readonly config: Config;
+  readonly log: Logger;
+  readonly temporal: ReturnType<typeof readTemporalConfig>;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Runs one worker until the signal: connects as soon as Temporal is there, and starts again when
+ * the worker itself fails, so that an outage of Temporal ends by itself.
+ */
+export async function runWorker(
+  surroundings: WorkerSurroundings,
+  work: WorkOptions,
+): Promise<void> {
+  const { log, signal } = surroundings;
+  while (!signal.aborted) {
+    try {
+      await runOnce(surroundings, work);
+    } catch (error) {
+      log.error({ queue: work.taskQueue, error }, 'a worker failed and is started again');
+      await pause(1_000, signal);
+    }
+  }
+}
+
+async function runOnce(
+  { config, temporal, signal }: WorkerSurroundings,
+  work: WorkOptions,
+): Promise<void> {
+  const connection = await NativeConnection.connect(temporal.connectionOptions);
+  try {
+    const worker = await Worker.create({
+      connection,
+      namespace: temporal.namespace,
+      workflowBundle: { codePath: bundlePath(config) },
+      // A killed worker's conversations move to another one within a second (temporal.md 3.3).
+      stickyQueueScheduleToStartTimeout: '1s',
+      maxCachedWorkflows: 1_000,
+      shutdownGraceTime: '15s',
+      shutdownForceTime: '20s',
+      defaultHeartbeatThrottleInterval: '1s',
+      maxHeartbeatThrottleInterval: '1s',
+      ...work,
+    });
+    const stop = (): void => {
+      if (worker.getState() === 'RUNNING') worker.shutdown();
+    };
+    signal.addEventListener('abort', stop);
+    const running = worker.run();
+    if (signal.aborted) stop();
+    await running;
+    signal.removeEventListener('abort', stop);
+  } finally {
+    await connection.close();
+  }
+}
+
+/** The prebuilt bundle beside the compiled code: no webpack at start (performance.md). */
+function bundlePath(config: Config): string {
+  const path = config.WORKFLOW_BUNDLE ?? join(__dirname, '..', 'workflow-bundle.js');
+  if (!existsSync(path)) {
+    throw new Error(`the workflow bundle is missing at ${path}; run "npm run build" first`);
+  }
+  return path;
+}
+
+function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, milliseconds);
+    signal.addEventListener('abort', () => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
+}
