@@ -205,6 +205,10 @@ export default defineConfig(
     languageOptions: { sourceType: 'commonjs', globals: readonly(COMMONJS_GLOBALS) },
   },
   {
+    files: ['test/setup/*.cjs'],
+    languageOptions: { globals: readonly(['jest', 'globalThis']) },
+  },
+  {
     files: ['sandbox/public/**/*.js', 'web/**/*.js'],
     languageOptions: { globals: readonly(BROWSER_GLOBALS) },
   },

@@ -32,6 +32,14 @@ const WITH_POSTGRES = {
   globalTeardown: `${SETUP}/teardown.mjs`,
 };
 
+/** How long one test or hook of a tier may take, and what else runs before its files. */
+function limit(milliseconds, ...files) {
+  return {
+    globals: { TEST_TIMEOUT_MS: milliseconds },
+    setupFilesAfterEnv: [`${SETUP}/timeout.cjs`, ...files],
+  };
+}
+
 function tier(name, options) {
   return {
     ...shared,
@@ -46,25 +54,24 @@ module.exports = {
   maxWorkers: 2,
   projects: [
     tier('unit', {}),
-    tier('db', { ...WITH_POSTGRES, testTimeout: 30_000 }),
+    tier('db', { ...WITH_POSTGRES, ...limit(30_000) }),
     tier('workflow', {
       globalSetup: `${SETUP}/workflow.mjs`,
       globalTeardown: `${SETUP}/teardown.mjs`,
-      testTimeout: 60_000,
+      ...limit(60_000),
     }),
     // These two build `dist/`, so that their programs are never older than the sources.
     tier('process', {
       globalSetup: `${SETUP}/process.mjs`,
       globalTeardown: `${SETUP}/teardown.mjs`,
       runner: `${SETUP}/serial-runner.cjs`,
-      testTimeout: 120_000,
+      ...limit(180_000),
     }),
     tier('browser', {
       globalSetup: `${SETUP}/browser.mjs`,
-      setupFilesAfterEnv: [`${SETUP}/skip-without-chromium.cjs`],
+      ...limit(120_000, `${SETUP}/skip-without-chromium.cjs`),
       globalTeardown: `${SETUP}/teardown.mjs`,
       runner: `${SETUP}/serial-runner.cjs`,
-      testTimeout: 120_000,
     }),
   ],
 };

@@ -130,6 +130,7 @@ function draftFacts({ conversation, nowMs }: Locked, open: OpenDraft) {
     draftWithdrawals,
     oldestOwedAgeMs: oldestOwedAt === null ? null : nowMs - Date.parse(oldestOwedAt),
     oldestMissedAgeMs: open.oldestMissedAgeMs,
+    mayLeaveNow: open.mayLeaveNow,
   };
 }
 

@@ -5,6 +5,7 @@ import { isOpener } from '../ai/engine';
 import { makeChannels } from '../channels/registry';
 import { channelsOptions } from '../config/channels';
 import { readConfig, type Config } from '../config/env';
+import { makeFailpoints } from '../config/failpoints';
 import { makeLogger, type Logger } from '../config/logger';
 import { readTemporalConfig } from '../config/temporal';
 import { databaseClock } from '../db/clock';
@@ -14,7 +15,6 @@ import { startLoop } from '../upkeep/loop';
 import { relayOnce } from '../upkeep/relay';
 import { makeWaker } from '../upkeep/waker';
 import { createApp } from './app';
-import { makeEventStream } from './staff/events';
 
 /** Between the last answer and the end of the process. */
 const CLOSE_LIMIT_MS = 5_000;
@@ -39,7 +39,6 @@ async function main(): Promise<void> {
   const connection = Connection.lazy(temporal.connectionOptions);
   const client = new Client({ connection, namespace: temporal.namespace });
   const waker = makeWaker(client, log);
-  const events = makeEventStream({ pool: pools.upkeep, log });
   const app = createApp({
     webhooks: {
       pool: pools.ingest,
@@ -48,22 +47,13 @@ async function main(): Promise<void> {
       endpoints: channels.endpoints,
       publicUrl: config.PUBLIC_URL,
       waker,
+      reach: makeFailpoints(config.UNSILENT_FAILPOINT),
     },
     health: {
       pool: pools.upkeep,
       pingTemporal: async () => {
         await client.withDeadline(Date.now() + 1_000, () => connection.healthService.check({}));
       },
-    },
-    staff: {
-      staffPool: pools.staff,
-      tokenPool: pools.upkeep,
-      runCommand: (request) => runStaffCommand(pools.staff, request, null),
-      wake: (target) => {
-        waker.wakeSoon([target], 'staff');
-      },
-      events,
-      log,
     },
     webRoot: config.WEB_ROOT ?? join(__dirname, '..', '..', 'web', 'dist'),
   });
@@ -74,7 +64,6 @@ async function main(): Promise<void> {
   const server = await listen(createServer(app), config.PORT);
   log.info({ port: config.PORT, channels: Object.keys(channels.endpoints) }, 'api started');
   await untilStopped();
-  await events.close();
   await closeServer(server);
   await relay.stop();
   await waker.idle();

@@ -65,7 +65,8 @@ const UNEXPECTED: Problem = {
 };
 
 function requestIdOf(request: Request): string {
-  const { id } = request as { id?: unknown };
+  // pino-http names every request; without it the answer and the log line share a fresh id.
+  const id: unknown = 'id' in request ? request.id : undefined;
   return typeof id === 'string' || typeof id === 'number' ? String(id) : randomUUID();
 }
 

@@ -24,10 +24,16 @@ type Attempt = Pick<
 >;
 type NotAccepted = Extract<SendOutcome, { kind: 'not-accepted' }>;
 
+const findInFlight = statement<{ id: string }>(
+  'find-attempt-in-flight',
+  `select id from outbox where id = $1 and attempt_id = $2 and state = 'sending'`,
+);
+
 /**
  * Records that a provider definitely did not accept: the row goes back to `queued` under a
  * superseding back-off decision (C2), or fails and, where an answer is owed, goes to a person.
- * `random` in [0, 1) gives the jitter. Returns the fresh agenda.
+ * Where the row is no longer in flight under this attempt, the outcome is kept as evidence and
+ * nothing else changes (S3). `random` in [0, 1) gives the jitter. Returns the fresh agenda.
  */
 export async function recordNotAccepted(
   pool: Pool,
@@ -47,9 +53,14 @@ export async function recordNotAccepted(
       acceptedAt: null,
       at: locked.now,
     });
-    await forgetContact(client, locked.conversation);
-    if (outcome.pausesAccount) await pauseAccount(client, locked, attempt.accountId, outcome.code);
-    await continueOrEnd(client, locked, attempt, { outcome, random: draw.random });
+    const [inFlight] = await run(client, findInFlight, [attempt.sendId, attempt.attemptId]);
+    if (inFlight !== undefined) {
+      await forgetContact(client, locked.conversation);
+      if (outcome.pausesAccount) {
+        await pauseAccount(client, locked, attempt.accountId, outcome.code);
+      }
+      await continueOrEnd(client, locked, attempt, { outcome, random: draw.random });
+    }
     return refreshAgenda(client, attempt.conversationId, draw.now);
   });
 }

@@ -68,6 +68,7 @@ const readFacts = statement<SendRow>(
      case when $4::float8 is null then null else coalesce(
        n.now < c.last_inbound_at + make_interval(secs => $4::float8 / 1000), false) end
        as "windowOpen",
+     o.stop_requested_at is not null as "stopRequested",
      c.state, c.owner = 'person' as "personOwns", b.automation_enabled as "automationEnabled",
      a.paused_at is not null as "accountPaused", d.opted_out_at is not null as "addressOptedOut",
      o.covers_seq as "coversSeq", c.last_inbound_seq as "lastInboundSeq",
@@ -88,6 +89,12 @@ const readFacts = statement<SendRow>(
         'lastDay', count(*))
       from send_attempts t
       where t.address_id = o.address_id and t.started_at > n.now - interval '1 day') as counts,
+     case when o.purpose = 'opt-out-confirmation' then exists (
+       select from send_attempts t join addresses x on x.id = t.address_id
+       where x.lead_id = c.lead_id and t.purpose = o.purpose and t.started_at >= x.opted_out_at
+         and not exists (select from send_outcomes r
+           where r.attempt_id = t.id and r.outcome = 'not-accepted'))
+       else false end as "optOutConfirmed",
      o.body as text, o.attempts, o.decision_id as "decisionId", o.not_before::text as "notBefore",
      o.expires_at::text as "expiresAt", a.external_id as "externalId", a.credentials,
      (select jsonb_agg(jsonb_build_object('kind', x.kind, 'value', x.value) order by x.created_at)

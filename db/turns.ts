@@ -44,6 +44,8 @@ export interface OpenDraft {
   readonly state: 'queued' | 'leased' | 'sending';
   readonly token: string | null;
   readonly coversSeq: number;
+  /** False while it waits for its notBefore, such as a back-off. */
+  readonly mayLeaveNow: boolean;
   readonly oldestMissedAgeMs: number | null;
 }
 
@@ -80,7 +82,7 @@ const readTurnStatement = statement<ReadingRow>(
           'optOut', m.opt_out) order by m.seq), '[]')
       from messages m where m.conversation_id = c.id and m.owes and m.settled_at is null) as owed,
      (select jsonb_build_object('sendId', o.id, 'state', o.state, 'token', o.token::text,
-          'coversSeq', o.covers_seq,
+          'coversSeq', o.covers_seq, 'mayLeaveNow', o.not_before <= $2::timestamptz,
           'oldestMissedAgeMs', (select (extract(epoch from $2::timestamptz - min(m.received_at)) * 1000)::float8
              from messages m
              where m.conversation_id = c.id and m.author = 'lead' and m.seq > o.covers_seq))

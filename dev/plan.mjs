@@ -1,5 +1,5 @@
 /** Reads what `npm start` was asked for, and writes down what its children are told. */
-import { relative } from 'node:path';
+import { join, relative } from 'node:path';
 import { homeFolder } from './machine.mjs';
 import { readPort } from './ports.mjs';
 
@@ -30,6 +30,7 @@ export function childEnvironment(plan, secrets, databaseUrl) {
     UNSILENT_HOME: plan.home,
     PORT: String(ports.PORT),
     SANDBOX_PORT: String(ports.SANDBOX_PORT),
+    SANDBOX_STATE_FILE: join(plan.home, 'sandbox.jsonl'),
     PUBLIC_URL: process.env.PUBLIC_URL || `http://localhost:${ports.PORT}`,
     DATABASE_URL: databaseUrl,
     DATABASE_ROLE_PASSWORD: secrets.DATABASE_ROLE_PASSWORD,

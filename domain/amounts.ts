@@ -1,3 +1,4 @@
+import { hasPhrase, phraseIndex } from './phrases';
 import { normalizeForMatching, wordsOf } from './text';
 
 /**
@@ -12,14 +13,14 @@ const LINK =
 const MONEY_MARK = /[\p{Sc}%\u2030]|\d[.,]\d/u;
 const CLOCK_TIME = /\d\s?(?:am|pm|a\.m|p\.m|h\b|hrs?\b|o'?clock)|\d:\d|\b(?:at|by|until|a las?) \d/;
 
-const MONEY_WORDS = phrases(
+const MONEY_WORDS = phraseIndex(
   'dollar, dollars, usd, buck, bucks, eur, euro, euros, pound, pounds, cent, cents, peso, pesos',
   'dolar, dolares, centavo, centavos, percent, por ciento, porciento, free, gratis, gratuito',
   'gratuita, complimentary, discount, discounts, discounted, descuento, descuentos, coupon, cupon',
   'hundred, hundreds, thousand, thousands, cien, ciento, cientos, half off, half price, no charge',
   'no cost, sin costo, sin cargo, flat rate, per hour, an hour, hourly, por hora, grand',
 );
-const PROMISE_WORDS = phrases(
+const PROMISE_WORDS = phraseIndex(
   'guarantee, guarantees, guaranteed, guaranteeing, warranty, promise, promises, promised',
   'be there, on our way, on my way, on the way, on his way, en route, arrive, arrives, arriving',
   'well be, we will, we can, he will, she will, they will, someone will, technician will, ill be',
@@ -27,7 +28,8 @@ const PROMISE_WORDS = phrases(
   'we have a slot, we have time, are available, is available, am available, availability, booked',
   'scheduled, confirmed, all set, see you, same day, today, tonight, tomorrow, right away, asap',
   'immediately, within, in an hour, in a few minutes, in a few hours, in minutes, in no time, noon',
-  'midnight, monday, tuesday, wednesday, thursday, friday, saturday, sunday, this week, this weekend',
+  'midnight, monday, tuesday, wednesday, thursday, friday, saturday, sunday, this week',
+  'this weekend',
   'garantia, garantias, garantizamos, garantizado, garantizada, prometemos, promesa, llegamos',
   'llegaremos, llegara, llegaran, estaremos, iremos, en camino, podemos ir, podemos llegar',
   'podemos hacer, podemos arreglar, podemos mandar, podemos enviar, podemos estar, disponible',
@@ -41,38 +43,38 @@ const EMERGENCY_NUMBER = '911';
 
 /** True where the text may name an amount, or promise a time, a visit, a result or a price. */
 export function mentionsAmountOrPromise(text: string): boolean {
-  const normalized = normalizeForMatching(text);
-  return hasPromise(normalized) || hasAmount(normalized);
+  const reading = read(text);
+  return hasPromise(reading) || hasAmount(reading);
 }
 
 /** What is wrong with a draft first, or `ok`. Pure: the same text always gets the same verdict. */
 export function guardDraft(text: string): DraftGuard {
+  const reading = read(text);
+  if (LINK.test(reading.normalized)) return 'link';
+  if (hasPromise(reading)) return 'promise';
+  return hasAmount(reading) ? 'amount' : 'ok';
+}
+
+interface Reading {
+  readonly normalized: string;
+  readonly words: readonly string[];
+}
+
+function read(text: string): Reading {
   const normalized = normalizeForMatching(text);
-  if (LINK.test(normalized)) return 'link';
-  if (hasPromise(normalized)) return 'promise';
-  return hasAmount(normalized) ? 'amount' : 'ok';
+  return { normalized, words: wordsOf(normalized) };
 }
 
-function hasPromise(normalized: string): boolean {
+function hasPromise({ normalized, words }: Reading): boolean {
   if (CLOCK_TIME.test(normalized) || PROMISE.test(normalized)) return true;
-  return mentionsAny(normalized, PROMISE_WORDS);
+  return hasPhrase(words, PROMISE_WORDS);
 }
 
-function hasAmount(normalized: string): boolean {
-  if (MONEY_MARK.test(normalized) || mentionsAny(normalized, MONEY_WORDS)) return true;
-  return wordsOf(normalized).some(mayBeFigure);
+function hasAmount({ normalized, words }: Reading): boolean {
+  return MONEY_MARK.test(normalized) || hasPhrase(words, MONEY_WORDS) || words.some(mayBeFigure);
 }
 
 /** Any number may be a price, but a ZIP code and the number of the emergency services. */
 function mayBeFigure(word: string): boolean {
   return /^\p{N}/u.test(word) && !US_ZIP.test(word) && word !== EMERGENCY_NUMBER;
-}
-
-function mentionsAny(normalized: string, list: readonly string[]): boolean {
-  const line = ` ${wordsOf(normalized).join(' ')} `;
-  return list.some((phrase) => line.includes(phrase));
-}
-
-function phrases(...lines: readonly string[]): readonly string[] {
-  return lines.flatMap((line) => line.split(', ').map((phrase) => ` ${phrase} `));
 }

@@ -1,14 +1,15 @@
 import { mentionsAmountOrPromise } from './amounts';
-import { wordLine } from './text';
+import { hasPhrase, phraseIndex } from './phrases';
+import { normalizeForMatching, wordsOf } from './text';
 import type { BusinessProfile, FirstResponseVerdict, Understanding } from './understanding';
 
 /** Ways to ask which job it is, as they stand in a line of words. */
-const JOB_QUESTIONS = [
-  ...['help with', 'help you with', 'what do you need', 'what job', 'which job', 'what service'],
-  ...['which service', 'what work', 'like done', 'would you like us to', 'need done', 'going on'],
-  ...['what happened', 'le podemos ayudar', 'podemos ayudarle', 'que trabajo', 'que servicio'],
-  ...['que necesita', 'que paso', 'que sucede', 'le ayudamos', 'que le gustaria'],
-].map((phrase) => ` ${phrase} `);
+const JOB_QUESTIONS = phraseIndex(
+  'help with, help you with, what do you need, what job, which job, what service, which service',
+  'what work, like done, would you like us to, need done, going on, what happened',
+  'le podemos ayudar, podemos ayudarle, que trabajo, que servicio, que necesita, que paso',
+  'que sucede, le ayudamos, que le gustaria',
+);
 
 /**
  * Whether a reply counts as a first response (spec L5). It does where it names the service that
@@ -21,20 +22,14 @@ export function classifyFirstResponse(
   understanding: Understanding,
 ): FirstResponseVerdict {
   if (!text.includes('?') || mentionsAmountOrPromise(text)) return 'acknowledgement';
-  const line = wordLine(text);
-  const names = serviceNames(profile, understanding);
-  const relevant =
-    names.length > 0
-      ? names.some((name) => line.includes(name))
-      : JOB_QUESTIONS.some((question) => line.includes(question));
+  const words = wordsOf(normalizeForMatching(text));
+  const names = phraseIndex(...serviceNames(profile, understanding));
+  const relevant = hasPhrase(words, names.size > 0 ? names : JOB_QUESTIONS);
   return relevant ? 'meaningful' : 'acknowledgement';
 }
 
 function serviceNames(profile: BusinessProfile, understanding: Understanding): string[] {
   const service = profile.services.find(({ id }) => id === understanding.serviceId);
   const names = service ? [service.label, ...service.words] : [];
-  const label = understanding.jobLabel;
-  return [...names, ...(label === null ? [] : [label])]
-    .map(wordLine)
-    .filter((line) => line !== '  ');
+  return understanding.jobLabel === null ? names : [...names, understanding.jobLabel];
 }

@@ -21,6 +21,8 @@ export interface GateFacts {
   readonly leaseHeld: boolean;
   readonly reached: boolean;
   readonly unexpired: boolean;
+  /** A stop met the row while a worker held it; it was not withdrawn since, whatever came later. */
+  readonly stopRequested: boolean;
   /** Null where the channel has no reply window. */
   readonly windowOpen: boolean | null;
   readonly state: ConversationState;
@@ -28,6 +30,8 @@ export interface GateFacts {
   readonly automationEnabled: boolean;
   readonly accountPaused: boolean;
   readonly addressOptedOut: boolean;
+  /** The person's present opt-out was confirmed already, perhaps on another channel (INV-13). */
+  readonly optOutConfirmed: boolean;
   readonly coversSeq: number;
   readonly lastInboundSeq: number;
   readonly draftWithdrawals: number;
@@ -93,8 +97,9 @@ function held(facts: GateFacts): GateVerdict {
 function stopReason(facts: GateFacts): CancelReason | null {
   const confirmsOptOut = facts.purpose === 'opt-out-confirmation';
   if (facts.addressOptedOut && !confirmsOptOut) return 'opted_out';
+  if (confirmsOptOut && facts.optOutConfirmed) return 'opted_out';
   if (facts.personOwns && facts.purpose !== 'staff' && !confirmsOptOut) return 'person_owns';
-  if (!mayLeave(facts.purpose, facts.state)) return 'conversation_stopped';
+  if (facts.stopRequested || !mayLeave(facts.purpose, facts.state)) return 'conversation_stopped';
   if (facts.cancelOnInbound && missesInbound(facts)) return 'newer_inbound';
   return null;
 }

@@ -12,7 +12,8 @@ export interface Demand {
 }
 
 const WHOM = wordSet(
-  'me us my this that these those the all any your you from to at on with of up out in it or and nor',
+  'me us my this that these those the all any your you from to at on with of up out in it or',
+  'and nor',
   'here phone phones cell number numbers family people guys company business a an another w',
 );
 const DOING = wordSet(
@@ -35,10 +36,12 @@ const THINGS = union(
 );
 const SOON = wordSet(
   'now already immediately forever more further other such every day everyday constantly asap',
-  'anymore again ever period once trying try getting receiving anything else her his lol ok line lines',
+  'anymore again ever period once trying try getting receiving anything else her his lol ok',
+  'line lines',
 );
 const NEVER = wordSet(
-  'anymore again ever never more further forever period no now at all future about this lol ok ya line lines',
+  'anymore again ever never more further forever period no now at all future about this lol',
+  'ok ya line lines',
 );
 const AGAIN = wordSet('anymore again ever forever period');
 const PERSONAL = wordSet('me us number phone cell line here');
@@ -58,11 +61,13 @@ const LIST_NAMES = wordSet('list lists database system records contacts file tex
 const REQUEST =
   '(?:(?:(?:can|could|would|will) (?:you|yall)|you)(?: guys| people| all)?' +
   '(?: (?:need to|must|should|have to|better|can))? )?' +
-  '(?:(?:i|we|id|ive|im)(?: have| am)?(?: already)? (?:want|need|would like|like|asked|told|ask|asking|demand)' +
+  '(?:(?:i|we|id|ive|im)(?: have| am)?(?: already)? (?:want' +
+  '|need|would like|like|asked|told|ask|asking|demand)' +
   ' (?:that )?you(?: guys| people| all)?(?: to)? )?';
-/** "I would like to", "how do I", "can you": beside a list or a subscription they change nothing. */
+/** "I would like to", "how do I", "can you": beside a list they change nothing. */
 const ANY_REQUEST =
-  '(?:(?:i|we|id|ill|you|can|could|would|will|to|want|like|need|wish|choose|prefer|how|where|do|be' +
+  '(?:(?:i|we|id|ill|you|can|could|would|will|to' +
+  '|want|like|need|wish|choose|prefer|how|where|do|be' +
   '|am|im|hereby|trying|have|must|should|get) ){0,7}';
 
 const SUBSCRIBED = wordSet('subscription texts messages alerts notifications text sms');
@@ -72,7 +77,9 @@ const APPRECIATED =
 
 const STOPPING: readonly Demand[] = [
   {
-    opens: `(?:${REQUEST}|${APPRECIATED})(?:stop|stopped|quit|cease|discontinue|halt|end|no more|no further|enough)`,
+    opens:
+      `(?:${REQUEST}|${APPRECIATED})(?:stop|stopped|quit` +
+      `|cease|discontinue|halt|end|no more|no further|enough)`,
     allows: union(WHOM, DOING, THINGS, SOON, wordSet('reach contact'), wordSet('lets')),
     needs: union(DOING, THINGS, wordSet('reach')),
   },
@@ -172,7 +179,9 @@ const LEAVING: readonly Demand[] = [
     needs: LIST_NAMES,
   },
   {
-    opens: `${ANY_REQUEST}(?:remove|delete|erase|lose|forget|wipe)(?: all)?(?= (?:me|us|my|this)(?: |$))`,
+    opens:
+      `${ANY_REQUEST}(?:remove|delete|erase|lose|forget` +
+      `|wipe)(?: all)?(?= (?:me|us|my|this)(?: |$))`,
     allows: LISTED,
     needs: IDENTITY,
   },
@@ -188,7 +197,9 @@ const LEAVING: readonly Demand[] = [
   },
   { opens: `${ANY_REQUEST}off`, allows: LISTED, needs: LIST_NAMES },
   {
-    opens: `${ANY_REQUEST}(?:unsubscribe|unsub|optout|optingout|(?:opt|opting) (?:me|us|(?:my|this) number) out)`,
+    opens:
+      `${ANY_REQUEST}(?:unsubscribe|unsub|optout|optingout` +
+      `|(?:opt|opting) (?:me|us|(?:my|this) number) out)`,
     allows: union(LISTED, THINGS),
   },
   {
@@ -210,7 +221,8 @@ const LEAVING: readonly Demand[] = [
   },
   {
     opens:
-      `${REQUEST}(?:leave (?:me|us) (?:alone|be)|go away|get lost|buzz off|fuck off|piss off|bug off` +
+      `${REQUEST}(?:leave (?:me|us) (?:alone|be)|go away` +
+      `|get lost|buzz off|fuck off|piss off|bug off` +
       '|back off|knock it off|cut it out|shut up and leave me alone)',
     allows: SOON,
   },

@@ -2,8 +2,10 @@ import type { Demand } from './opt-out-demands';
 import { union, wordSet } from './opt-out-phrases';
 
 const ES_WHOM = wordSet(
-  'me nos mi este esta ese esa estos estas esos esas mas ya nunca jamas otra vez de nuevo nada a al',
-  'por numero telefono celular sus tus su tu los las la el lo que ni o y en con ustedes usted tantos',
+  'me nos mi este esta ese esa estos estas esos esas mas ya nunca jamas otra vez de nuevo',
+  'nada a al',
+  'por numero telefono celular sus tus su tu los las la el lo que ni o y en con ustedes',
+  'usted tantos',
   'ningun otro otros ahora inmediatamente',
 );
 const ES_MESSAGES = wordSet(
@@ -17,7 +19,8 @@ const ES_LISTS = union(
 );
 const ES_AGAIN = wordSet('mas nunca jamas nuevo');
 const ES_WRITE =
-  '(?:escrib(?:a|an|as|es)|contact(?:e|en|es)|molest(?:e|en|es)|text(?:ee|een|ees)|hosti(?:gue|guen)' +
+  '(?:escrib(?:a|an|as|es)|contact(?:e|en|es)|molest(?:e' +
+  '|en|es)|text(?:ee|een|ees)|hosti(?:gue|guen)' +
   '|mensaje(?:e|en|es)|busqu(?:e|en|es)|habl(?:e|en|es)|jod(?:a|an|as)|fastidi(?:e|en|es))';
 const ES_CALL = '(?:llam(?:e|en|es)|marqu(?:e|en|es))';
 const ES_SEND = '(?:mand(?:e|en|es)|envi(?:e|en|es))';
@@ -39,6 +42,11 @@ export const SPANISH_DEMANDS: readonly Demand[] = [
     allows: union(ES_WHOM, ES_MESSAGES),
   },
   { opens: `no (?:me|nos) ${ES_CALL}`, allows: ES_WHOM, needs: ES_AGAIN },
+  { opens: `no (?:me|nos) ${ES_CALL} (?:ni|y|o) (?:me |nos )?${ES_WRITE}`, allows: ES_WHOM },
+  {
+    opens: '(?:ya )?no (?:quiero|deseo|queremos) (?:recibir|saber) (?:mas )?nada',
+    allows: ES_LISTS,
+  },
   { opens: `(?:ya no|nunca|nunca mas|jamas) (?:me|nos) ${ES_CALL}`, allows: ES_WHOM },
   {
     opens: `(?:ya )?(?:no|nunca)(?: me| nos)? ${ES_SEND}`,
@@ -64,7 +72,10 @@ export const SPANISH_DEMANDS: readonly Demand[] = [
     needs: union(ES_MESSAGES, wordSet('contactado contactada informacion')),
   },
   {
-    opens: `(?:ya )?no (?:quiero|deseo|queremos) que (?:me|nos) (?:sigan? )?(?:${ES_WRITE}|${ES_CALL}|${ES_SEND}|escribiendo|llamando|mandando)`,
+    opens:
+      `(?:ya )?no (?:quiero|deseo|queremos) que (?:me` +
+      `|nos) (?:sigan? )?(?:${ES_WRITE}|${ES_CALL}` +
+      `|${ES_SEND}|escribiendo|llamando|mandando)`,
     allows: union(ES_WHOM, ES_MESSAGES),
   },
   {

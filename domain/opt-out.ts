@@ -6,7 +6,6 @@ import {
   POLITE_WORDS,
   REASONS,
   REASON_WORDS,
-  REPAIRED_WORDS,
   SPELLINGS,
   STACKED_KEYWORDS,
   STARTS,
@@ -14,6 +13,7 @@ import {
   WANTING_WORDS,
 } from './opt-out-phrases';
 import { SPANISH_DEMANDS } from './opt-out-spanish';
+import { squeeze, squeezeAll, withoutSlips } from './opt-out-spelling';
 import { normalizeForMatching, wordsOf } from './text';
 
 /**
@@ -57,30 +57,28 @@ const CLAUSE_STARTS: ReadonlySet<string> = new Set(
   'and but so or because then cause please pls plz kindly y pero porque'.split(' '),
 );
 const DEMAND_STARTS: ReadonlySet<string> = new Set(
-  'stop quit unsubscribe remove dont do delete take leave'.split(' '),
+  'stop quit unsubscribe remove dont delete take leave'.split(' '),
 );
 const DANGLING = /^(?:and|or|so|y|o) | (?:and|or|so|y|o)$/g;
 /** "Don't call me text me": a ban and a wish in one breath. */
 const SECOND_REQUEST =
-  /(?: (?:me|us|cal)) (?:cal|text|mesage|email|write)(?: |$)|(?:text|mesage|email|contact) cal(?: |$)/;
-const RUN_OF_CONSONANTS = /([b-df-hj-np-tv-z])\1+/g;
-const RUN_OF_VOWELS = /([aeiou])\1{2,}/g;
+  /(?: (?:me|us|cal) (?:cal|text|mesage|email|write)|(?:text|mesage|email|contact) cal)(?: |$)/;
+const ZERO_IN_WORD = /(?<=[a-z])0|0(?=[a-z])/g;
 
 const keywords = compile(KEYWORDS);
 const loneKeywords = compile(LONE_KEYWORDS);
 const reasons = compile(REASONS);
 const starts = compile(STARTS);
 const demands = [...ENGLISH_DEMANDS, ...SPANISH_DEMANDS].map(foldDemand);
-const spellings = SPELLINGS.map(
-  ([from, to]) => [new RegExp(squeeze(from), 'g'), squeeze(to)] as const,
-);
+const spellings = new Map(SPELLINGS.map(([from, to]) => [squeeze(from), squeeze(to)]));
+const respelled = new RegExp(`(?<= )(?:${longestFirst(spellings.keys()).join('|')})(?= )`, 'g');
+const stopSlips = squeezeAll(STOP_SLIPS);
 const politeWords = squeezeAll(POLITE_WORDS);
 const leadWords = squeezeAll(LEAD_WORDS);
 const wantingWords = squeezeAll(WANTING_WORDS);
 const stackedKeywords = squeezeAll(STACKED_KEYWORDS);
 const demandStarts = squeezeAll(DEMAND_STARTS);
 const reasonWords = squeezeAll(REASON_WORDS);
-const repairs = new Map([...squeezeAll(REPAIRED_WORDS)].flatMap(slipsOf));
 
 /**
  * What a message says about being written to, or null where it says nothing about it. The whole
@@ -91,7 +89,9 @@ export function readOptOut(text: string): OptOutIntent | null {
   if (message === null) return null;
   if (HELP_WORDS.has(message.whole)) return 'help';
   if (matchesAny(starts, message.whole)) return 'start';
-  return meansStop(message) || meansStop(message, withoutSlips) ? 'stop' : null;
+  if (meansStop(message)) return 'stop';
+  const hasSlips = withoutSlips(message.whole) !== message.whole;
+  return hasSlips && meansStop(message, withoutSlips) ? 'stop' : null;
 }
 
 /**
@@ -106,33 +106,35 @@ export function mentionsOptOut(text: string): boolean {
 }
 
 function readMessage(text: string): Message | null {
-  const normalized = normalizeForMatching(text.replace(LINE_BREAKS, ' . '));
+  const lines = text.replace(LINE_BREAKS, ' . ');
+  const normalized = squeeze(normalizeForMatching(lines)).replace(ZERO_IN_WORD, 'o');
   const words = wordsOf(normalized);
   if (words.length > MAX_WORDS) return null;
   if (words.length === 0) {
     return normalized.includes(STOP_SIGN) ? { whole: 'stop', clauses: [], asks: false } : null;
   }
-  const clauses = normalized.split(CLAUSE_BORDER).map(wordsOf);
-  const whole = fold(words.every((word) => word.length === 1) ? [words.join('')] : words);
-  return { whole, clauses, asks: normalized.includes('?') };
+  const isSpelledOut = words.every((word) => word.length === 1);
+  return {
+    whole: fold(isSpelledOut ? [words.join('')] : words),
+    clauses: normalized.split(CLAUSE_BORDER).map(wordsOf),
+    asks: normalized.includes('?'),
+  };
 }
 
-/** One clause in the spelling of the patterns: polite words and doubled letters gone. */
+/** One clause in the spelling of the patterns, without polite words. */
 function fold(words: readonly string[]): string {
-  const letters = words.map((word) => squeeze(word).slice(0, MAX_WORD_LENGTH));
-  const plain = letters.map((word) => (/[a-z]/.test(word) ? word.replaceAll('0', 'o') : word));
-  const padded = spellings.reduce(
-    (clause, [from, to]) => clause.replace(from, to),
-    ` ${plain.map((word) => (STOP_SLIPS.has(word) ? 'stop' : word)).join(' ')} `,
+  const plain = words.map((word) =>
+    stopSlips.has(word) ? 'stop' : word.slice(0, MAX_WORD_LENGTH),
   );
-  const kept = padded.split(' ').filter((word) => word !== '' && !politeWords.has(word));
+  const line = ` ${plain.join(' ')} `.replace(respelled, (form) => spellings.get(form) ?? form);
+  const kept = line.split(' ').filter((word) => word !== '' && !politeWords.has(word));
   const once = kept.filter((word, index) => word !== kept[index - 1]);
   return once.join(' ').replace(DANGLING, '');
 }
 
 function meansStop(message: Message, repair: Repair = asWritten): boolean {
   const whole = repair(message.whole);
-  if (isKeyword(whole) || isLoneKeyword(whole)) return true;
+  if (isLoneKeyword(whole) || withoutLeads(whole).some(isKeyword)) return true;
   const kinds = message.clauses.flatMap((words) => clauseKinds(words, repair));
   if (kinds.includes('wants')) return false;
   if (kinds.includes('demand')) return !(message.asks && kinds.includes('other'));
@@ -141,8 +143,8 @@ function meansStop(message: Message, repair: Repair = asWritten): boolean {
 
 /**
  * The kinds of what stands between two punctuation marks. Where it fits no pattern as a whole, it
- * is read in the parts that conjunctions and "please" begin, and at last as a reason that runs
- * into a demand ("wrong person stop texting me").
+ * is read in the parts that conjunctions and "please" begin, and at last as a reason and a demand
+ * that run into each other ("wrong person stop texting me", "stop I am not interested").
  */
 function clauseKinds(words: readonly string[], repair: Repair): ClauseKind[] {
   const kind = patternKind(repair(fold(words)));
@@ -152,8 +154,14 @@ function clauseKinds(words: readonly string[], repair: Repair): ClauseKind[] {
     if (clause === '') return [];
     const partKind = patternKind(clause);
     if (partKind !== null) return [partKind];
+    if (beginsWithKeyword(clause)) return ['keyword', 'reason'];
     return endsInDemand(clause) ? ['reason', 'demand'] : [statementKind(clause)];
   });
+}
+
+function beginsWithKeyword(clause: string): boolean {
+  const [first = '', ...rest] = clause.split(' ');
+  return isKeyword(first) && matchesAny(reasons, rest.join(' '));
 }
 
 function endsInDemand(clause: string): boolean {
@@ -163,7 +171,7 @@ function endsInDemand(clause: string): boolean {
     const before = words.slice(0, index).join(' ');
     const givesReason = matchesAny(reasons, before) || hasAny(words.slice(0, index), reasonWords);
     const rest = words.slice(index).join(' ');
-    return givesReason && (isDemand(rest) || isKeyword(rest));
+    return givesReason && (isKeyword(rest) || isDemand(rest));
   });
 }
 
@@ -177,9 +185,10 @@ function splitAt(words: readonly string[], starts: ReadonlySet<string>): string[
 }
 
 function patternKind(clause: string): ClauseKind | null {
-  if (isKeyword(clause)) return 'keyword';
+  const rests = withoutLeads(clause);
+  if (rests.some(isKeyword)) return 'keyword';
   if (isLoneKeyword(clause)) return 'lone';
-  if (isDemand(clause)) return 'demand';
+  if (!SECOND_REQUEST.test(clause) && rests.some(isDemand)) return 'demand';
   return matchesAny(reasons, clause) ? 'reason' : null;
 }
 
@@ -189,18 +198,17 @@ function statementKind(clause: string): ClauseKind {
   return hasAny(words, reasonWords) ? 'reason' : 'other';
 }
 
-function isKeyword(clause: string): boolean {
-  return withoutLeads(clause).some((rest) => matchesAny(keywords, rest));
-}
-
 function isLoneKeyword(clause: string): boolean {
   if (matchesAny(loneKeywords, clause)) return true;
   return clause !== '' && clause.split(' ').every((word) => stackedKeywords.has(word));
 }
 
+function isKeyword(clause: string): boolean {
+  return matchesAny(keywords, clause);
+}
+
 function isDemand(clause: string): boolean {
-  if (SECOND_REQUEST.test(clause)) return false;
-  return withoutLeads(clause).some((rest) => demands.some((demand) => fits(demand, rest)));
+  return demands.some((demand) => fits(demand, clause));
 }
 
 /** The clause, and what remains of it after one lead word, two lead words and so on. */
@@ -231,31 +239,12 @@ function asWritten(clause: string): string {
   return clause;
 }
 
-function withoutSlips(clause: string): string {
-  const words = clause.split(' ');
-  return words.map((word) => repairs.get(word) ?? word).join(' ');
-}
-
-/** The word with one letter missing or two neighbours swapped, each pointing to the word. */
-function slipsOf(word: string): (readonly [string, string])[] {
-  return Array.from(word, (_, index) => index).flatMap((index) => {
-    const before = word.slice(0, index);
-    const swapped = word.charAt(index + 1) + word.charAt(index) + word.slice(index + 2);
-    return [[before + word.slice(index + 1), word] as const, [before + swapped, word] as const];
-  });
-}
-
-/** Doubled consonants become one and long vowels short: "stoppp", "mesages", "of" for "off". */
-function squeeze(word: string): string {
-  return word.replace(RUN_OF_CONSONANTS, '$1').replace(RUN_OF_VOWELS, '$1');
-}
-
-function squeezeAll(words: ReadonlySet<string>): ReadonlySet<string> {
-  return new Set([...words].map(squeeze));
-}
-
 function compile(patterns: readonly string[]): readonly RegExp[] {
   return patterns.map((pattern) => new RegExp(`^(?:${squeeze(pattern)})$`));
+}
+
+function longestFirst(words: Iterable<string>): string[] {
+  return [...words].sort((one, other) => other.length - one.length);
 }
 
 function matchesAny(patterns: readonly RegExp[], clause: string): boolean {

@@ -68,8 +68,3 @@ export function normalizeForMatching(text: string): string {
 export function wordsOf(normalizedText: string): string[] {
   return normalizedText.replaceAll("'", '').split(NOT_WORD).filter(Boolean);
 }
-
-/** The words of any text in one line, each between spaces: " my sink leaks ". For phrase look-ups. */
-export function wordLine(text: string): string {
-  return ` ${wordsOf(normalizeForMatching(text)).join(' ')} `;
-}

@@ -48,13 +48,9 @@ const CAUSES = new Map([
   ['provider_opt_out', 'The provider reports that the lead opted out'],
   ['handover', 'Automation waits until a person has looked at it'],
   ['answered_in_provider_app', "Somebody answered in the provider's own app, so automation waits"],
-  ['operator_claimed', 'A person took over, so automation waits'],
-  ['operator_released', 'A person gave the conversation back'],
-  ['staff_claimed', 'A person took over, so automation waits'],
-  ['staff_released', 'A person gave the conversation back'],
-  ['staff_booked', 'A person marked the job as booked'],
+  ['staff_claim', 'A person took over, so automation waits'],
+  ['staff_release', 'A person gave the conversation back'],
   ['staff_booking', 'A person marked the job as booked'],
-  ['staff_opted_out', 'A person recorded that the lead wants no more messages'],
   ['staff_opt_out', 'A person recorded that the lead wants no more messages'],
 ]);
 
@@ -68,15 +64,11 @@ const NOT_SENT = new Map([
   ['lead_replied', 'the lead replied'],
   ['person_owns', 'a person has the conversation'],
   ['handed_over', 'the conversation went to a person'],
-  ['operator_claimed', 'a person took over'],
-  ['staff_claimed', 'a person took over'],
   ['conversation_stopped', "the conversation's state does not allow it any more"],
   ['expired', 'its time had passed'],
   ['window_closed', "the channel's reply window has closed"],
   ['opted_out', 'the lead opted out'],
   ['booked', 'the job is booked'],
-  ['staff_booked', 'the job is booked'],
-  ['staff_booking', 'the job is booked'],
   ['send_budget', 'the limit of automatic messages to this person is reached'],
 ]);
 
@@ -91,6 +83,7 @@ const NO_ANSWER = new Map([
   ['thanks', 'it only says thanks'],
   ['robot', 'it looks like an automatic message'],
   ['opted_out', 'the opt-out was confirmed before'],
+  ['opted_out_by_staff', 'a person recorded that the lead wants no more messages'],
   ['confirmed_by_provider', 'the provider confirms the opt-out itself'],
 ]);
 
@@ -119,9 +112,6 @@ const ACTORS = new Map([
   ['sweeper', 'The sweep for forgotten leads'],
   ['support-agent', 'A support agent'],
   ['shift-supervisor', 'A shift supervisor'],
-  ['agent', 'Staff'],
-  ['manager', 'A manager'],
-  ['owner', 'The owner'],
 ]);
 
 /** Who acted, at the beginning of a sentence; always a role or a service, never a person (H1). */
@@ -137,10 +127,7 @@ const RESOLUTIONS = new Map([
   ['proven_by_status', "the provider's report proves that it was sent"],
   ['proven_by_echo', "the provider's copy of the thread proves that it was sent"],
   ['proven_by_review', 'a person confirmed that it arrived'],
-  ['released', 'given back to automation'],
-  ['operator_released', 'given back to automation'],
-  ['booked', 'the job is booked'],
-  ['opted_out', 'the lead opted out'],
+  ['given_back', 'given back to automation'],
 ]);
 
 /** How a work item ended, as a clause without full stop; null where nothing was recorded. */

@@ -87,10 +87,13 @@ function isCovered({ owed, lastAnswerAtMs, nowMs }: TurnFacts): boolean {
 /**
  * What becomes of an older draft when a newer message meets it before the gate (P4b): it is
  * withdrawn for one answer that covers everything, or it stands, and the newer message keeps its
- * debt.
+ * debt. A draft that may not leave yet (a back-off) never stands: the newer message is served
+ * meanwhile.
  */
-export function fateOfDraft(facts: Parameters<typeof draftStands>[0]): 'withdraw' | 'stand' {
-  return draftStands(facts) ? 'stand' : 'withdraw';
+export function fateOfDraft(
+  facts: Parameters<typeof draftStands>[0] & { readonly mayLeaveNow: boolean },
+): 'withdraw' | 'stand' {
+  return facts.mayLeaveNow && draftStands(facts) ? 'stand' : 'withdraw';
 }
 
 /** The one confirmation of an opt-out, in the lead's language. */

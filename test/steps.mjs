@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from '../dev/build.mjs';
 import { ROOT, npm, runVisibly } from '../dev/machine.mjs';
+import { proofSteps } from './proofs/coverage.mjs';
 
 /** Where the results of a tier lie afterwards, as jest writes them. */
 function resultsOf(tier) {
@@ -67,4 +68,5 @@ export const STEPS = [
   tier('workflow'),
   tier('process'),
   tier('browser'),
+  ...proofSteps(),
 ];

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import {
+  DefaultLogger,
   makeTelemetryFilterString,
   NativeConnection,
   Runtime,
@@ -17,22 +18,11 @@ export type WorkOptions = Pick<WorkerOptions, 'taskQueue' | 'activities'> & Part
 export function installRuntime(log: Logger): void {
   Runtime.install({
     shutdownSignals: [],
-    logger: {
-      log: (level, message) => {
-        log.info({ level }, message);
-      },
-      trace: () => undefined,
-      debug: () => undefined,
-      info: (message) => {
-        log.debug({}, message);
-      },
-      warn: (message) => {
-        log.warn({}, message);
-      },
-      error: (message) => {
-        log.error({}, message);
-      },
-    },
+    // What the SDK says of its own work is for debugging; only its warnings are ours.
+    logger: new DefaultLogger('WARN', ({ level, message }) => {
+      if (level === 'ERROR') log.error({ source: 'temporal' }, message);
+      else log.warn({ source: 'temporal' }, message);
+    }),
     telemetryOptions: {
       logging: { forward: {}, filter: makeTelemetryFilterString({ core: 'WARN', other: 'ERROR' }) },
     },

@@ -1,12 +1,14 @@
 import { sha256 } from '../../db/digest';
 import type { PreparedElement } from '../../db/ingest/request';
-import type { InboundElement, MessageElement } from '../../domain/inbound';
+import type { InboundElement, LeadAddress, MessageElement } from '../../domain/inbound';
 import { readOptOut } from '../../domain/opt-out';
 import { cleanText, truncate } from '../../domain/text';
 
 /** Longer than any channel's limit; the raw bytes keep what is cut. */
 const TEXT_CODE_UNITS_MAX = 16_000;
 const NAME_CODE_UNITS_MAX = 200;
+/** Longer than any provider's account or user id, and far below the 2,704 bytes of an index row. */
+const INDEXED_BYTES_MAX = 1_000;
 
 /** Says whether a text only opens a conversation ("Hi", "are you open?"): spec P4b case 2. */
 export type IsOpener = (text: string) => boolean;
@@ -16,13 +18,54 @@ export type IsOpener = (text: string) => boolean;
  * and content, opt-out words of the provider and of our own (S2), and whether its turn may wait.
  */
 export function prepareElement(element: InboundElement, isOpener: IsOpener): PreparedElement {
-  const cleaned = cleanElement(element);
+  const cleaned = isIndexable(element) ? cleanElement(element) : park(element);
   return {
     element: cleaned,
-    keySha256: sha256(element.eventKey),
-    contentSha256: sha256(element.stableContent),
+    keySha256: sha256(cleaned.eventKey),
+    contentSha256: sha256(cleaned.stableContent),
     optOut: cleaned.type === 'message' ? optOutOf(cleaned) : null,
     mayWait: cleaned.type === 'message' && mayWait(cleaned, isOpener),
+  };
+}
+
+/** Says whether account and addresses fit an index row; message ids are indexed by digest. */
+function isIndexable(element: InboundElement): boolean {
+  const values = addressesOf(element).map(({ value }) => value);
+  return [element.accountExternalId, ...values].every(
+    (value) => Buffer.byteLength(value) <= INDEXED_BYTES_MAX,
+  );
+}
+
+function addressesOf(element: InboundElement): readonly LeadAddress[] {
+  switch (element.type) {
+    case 'message':
+    case 'edit':
+    case 'delete':
+      return element.from;
+    case 'echo':
+      return element.to;
+    case 'note':
+      return element.history?.lead ?? [];
+    case 'status':
+    case 'quarantined':
+      return [];
+  }
+}
+
+/** An element whose ids no index holds is kept raw and shown to a person (traps.md, B-tree row). */
+function park(element: InboundElement): InboundElement {
+  const { path, channel, accountExternalId, eventKey, stableContent, source, type } = element;
+  return {
+    type: 'quarantined',
+    path,
+    channel,
+    accountExternalId: '',
+    eventKey: `too-long:${sha256(accountExternalId)}:${eventKey}`,
+    stableContent,
+    source,
+    reason: 'an id is too long',
+    mayBeLeadMessage:
+      type === 'message' || (type === 'quarantined' && element.mayBeLeadMessage),
   };
 }
 

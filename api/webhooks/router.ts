@@ -17,6 +17,8 @@ export interface WebhookDependencies extends ReceiveDependencies {
   readonly endpoints: Channels['endpoints'];
   readonly publicUrl: string;
   readonly waker: Pick<Waker, 'wakeSoon'>;
+  /** A point at which tests with real processes kill this one; in production it does nothing. */
+  readonly reach: (point: 'webhook:answered') => void;
 }
 
 /**
@@ -75,6 +77,7 @@ function answerDelivery(
       const result = await receive(dependencies, arrival);
       // Success is answered only here: the facts are committed (T1, IN2).
       response.type(endpoint.success.contentType).send(endpoint.success.body);
+      dependencies.reach('webhook:answered');
       dependencies.waker.wakeSoon(result.wake, 'inbound');
     } catch (error) {
       dependencies.log.error({ error }, 'an authentic webhook could not be stored');

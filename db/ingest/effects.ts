@@ -2,6 +2,7 @@ import type { PoolClient } from 'pg';
 import type { MessageElement } from '../../domain/inbound';
 import { writtenAtMs } from '../../domain/inbound-time';
 import { OPENER_WAIT_MS } from '../../domain/limits';
+import { refreshAgenda } from '../agenda';
 import { stopSends } from '../cancellation';
 import {
   applyStateEvent,
@@ -26,10 +27,19 @@ const optInAddresses = statement(
   `update addresses set opted_out_at = null where lead_id = $1`,
 );
 
-const otherConversations = statement<{ id: string }>(
-  'other-conversations-of-lead',
-  `select id from conversations where lead_id = $1 and id <> $2 order by id`,
+const lockOthers = statement<{ id: string }>(
+  'lock-other-conversations',
+  `select id from conversations where lead_id = $1 and id <> $2 order by id for update`,
 );
+
+/** Locks the person's conversations on other channels; their gates wait or have passed. */
+async function lockOtherConversations(
+  client: PoolClient,
+  conversation: LockedConversation,
+): Promise<readonly string[]> {
+  const rows = await run(client, lockOthers, [conversation.leadId, conversation.id]);
+  return rows.map((row) => row.id);
+}
 
 /** Writes an opt-out to every address of the person and stops what waits anywhere (S6, INV-13). */
 export async function optOut(
@@ -39,9 +49,10 @@ export async function optOut(
 ): Promise<LockedConversation> {
   const { at } = cause;
   const next = await applyStateEvent(client, conversation, 'opt-out', cause);
+  // Conversations before addresses, as everywhere: a gate holds the one and waits for the other.
+  const others = await lockOtherConversations(client, conversation);
   await run(client, optOutAddresses, [conversation.leadId, at]);
-  const others = await run(client, otherConversations, [conversation.leadId, conversation.id]);
-  for (const { id } of [{ id: conversation.id }, ...others]) {
+  for (const id of [conversation.id, ...others]) {
     await stopSends(client, {
       conversationId: id,
       scope: 'everything',
@@ -49,7 +60,23 @@ export async function optOut(
       at,
     });
   }
+  // Their callers refresh the agenda of this conversation only; without it the relay would wake
+  // the others for what no longer waits.
+  for (const id of others) await refreshAgenda(client, id, at);
   return next;
+}
+
+/** Whoever writes on one channel has been heard: the follow-ups of the others stop (INV-11, S6). */
+async function stopFollowUpsElsewhere(
+  client: PoolClient,
+  conversation: LockedConversation,
+  at: string,
+): Promise<void> {
+  const stop = { scope: 'follow-ups', reason: 'lead_replied', at } as const;
+  for (const id of await lockOtherConversations(client, conversation)) {
+    await stopSends(client, { conversationId: id, ...stop });
+    await refreshAgenda(client, id, at);
+  }
 }
 
 /**
@@ -66,6 +93,7 @@ export async function applyLeadMessage(
   if (message.optOut?.startsWith('stop') === true) {
     return optOut(client, conversation, { cause: 'lead_opted_out', causeRef, at });
   }
+  await stopFollowUpsElsewhere(client, conversation, at);
   if (message.optOut === 'start' && conversation.state === 'opted_out') {
     await run(client, optInAddresses, [conversation.leadId]);
     return applyStateEvent(client, conversation, 'opt-in', {

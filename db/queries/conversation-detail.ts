@@ -5,7 +5,7 @@ import { iso } from './staff-reading';
 
 export interface ConversationDetailRow extends ConversationRow {
   readonly now: string;
-  readonly rememberedState: string | null;
+  readonly rememberedState: ConversationRow['state'] | null;
   readonly episode: number;
   /** The newest message, whoever wrote it: what a person who looks now has seen (T6). */
   readonly newestSeq: number;

@@ -1,4 +1,7 @@
 import type { PoolClient } from 'pg';
+import type { ConversationState } from '../../domain/conversation-state';
+import type { Channel } from '../../domain/inbound';
+import type { MessageFact } from '../../domain/timeline-facts';
 import { run, runOne, statement } from '../database';
 import { iso, type PageMark } from './staff-reading';
 
@@ -17,9 +20,9 @@ export interface ConversationFilter {
 
 export interface ConversationRow {
   readonly id: string;
-  readonly channel: string;
-  readonly state: string;
-  readonly owner: string;
+  readonly channel: Channel;
+  readonly state: ConversationState;
+  readonly owner: 'automation' | 'person';
   readonly version: number;
   readonly leadName: string | null;
   readonly addressKind: string;
@@ -32,7 +35,7 @@ export interface ConversationRow {
 }
 
 export interface LastMessageRow {
-  readonly author: string;
+  readonly author: MessageFact['author'];
   /** At most the first 400 characters. */
   readonly text: string | null;
   readonly media: readonly string[];

@@ -1,14 +1,16 @@
 import type { PoolClient } from 'pg';
+import type { Channel } from '../../domain/inbound';
+import type { Purpose, SendState } from '../../domain/sending';
 import { run, statement } from '../database';
 import { iso, type PageMark } from './staff-reading';
 
 export interface DeliveryRow {
   readonly id: string;
   readonly conversationId: string;
-  readonly channel: string;
+  readonly channel: Channel;
   readonly leadName: string | null;
-  readonly purpose: string;
-  readonly state: string;
+  readonly purpose: Purpose;
+  readonly state: SendState;
   readonly text: string;
   readonly reason: string | null;
   readonly attempts: number;
@@ -36,7 +38,7 @@ const listByState = statement<DeliveryRow>(
 export function listDeliveries(
   client: PoolClient,
   businessId: string,
-  page: { readonly state: string; readonly before: PageMark | null; readonly limit: number },
+  page: { readonly state: SendState; readonly before: PageMark | null; readonly limit: number },
 ): Promise<DeliveryRow[]> {
   return run(client, listByState, [
     businessId,

@@ -1,8 +1,8 @@
 import type { Pool, PoolClient } from 'pg';
-import { inTransaction, run, statement } from '../database';
+import { inTransaction, run, runOne, statement } from '../database';
 
 const enterBusiness = statement(
-  'enter-business',
+  'enter-business-to-read',
   `select set_config('unsilent.business_id', $1, true), set_config('transaction_read_only', 'on', true)`,
 );
 
@@ -33,4 +33,14 @@ export function iso(column: string): string {
 export interface PageMark {
   readonly at: string;
   readonly id: string;
+}
+
+const readClock = statement<{ now: string }>(
+  'read-staff-clock',
+  `select ${iso('clock_timestamp()')} as now`,
+);
+
+/** The database's clock, by which a reader reckons ages. */
+export function readStaffClock(client: PoolClient): Promise<{ now: string }> {
+  return runOne(client, readClock);
 }

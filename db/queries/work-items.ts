@@ -1,14 +1,16 @@
 import type { PoolClient } from 'pg';
+import type { Channel } from '../../domain/inbound';
 import { run, statement } from '../database';
+import type { WorkItemKind } from '../work-items';
 import { iso, type PageMark } from './staff-reading';
 
 export interface OpenWorkItemRow {
   readonly id: string;
-  readonly kind: string;
+  readonly kind: WorkItemKind;
   readonly reason: string;
   readonly explanation: string;
   readonly conversationId: string | null;
-  readonly channel: string | null;
+  readonly channel: Channel | null;
   readonly leadName: string | null;
   readonly sendId: string | null;
   readonly queue: string;

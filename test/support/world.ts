@@ -8,7 +8,9 @@ import { seedDemo } from '../../dev/seed';
 import { CHANNELS, type Channel } from '../../domain/inbound';
 import type { ReadBack, SendOutcome, SendRequest } from '../../domain/sending';
 import { makeTestDatabase, type TestDatabase } from './database';
+import { FACT_TABLES } from './facts';
 import { requestOf, smsElement, type LeadText } from './inbound';
+import { violations } from './invariants';
 
 export const STAFF_TOKEN = 'token-of-tests';
 
@@ -44,6 +46,15 @@ export class TestProvider {
   /** The next call is answered by `answer`; after the script every call is accepted. */
   next(answer: (request: SendRequest) => Promise<SendOutcome> | SendOutcome): void {
     this.script.push(answer);
+  }
+
+  /** Forgets everything, the script too: a call that a test expected in vain is not the next's. */
+  clear(): void {
+    this.accepted.length = 0;
+    this.calls.length = 0;
+    this.script.length = 0;
+    this.readBackAnswer = { kind: 'absent' };
+    this.replyWindowMs = null;
   }
 
   accept(request: SendRequest): SendOutcome {
@@ -161,46 +172,22 @@ export async function makeWorld(overrides: Partial<ActivityDependencies> = {}): 
   return world;
 }
 
-const EMPTIED = [
-  'raw_deliveries',
-  'webhook_receipts',
-  'receipt_duplicates',
-  'delivery_jobs',
-  'transport_traces',
-  'conversation_transitions',
-  'follow_up_steps',
-  'follow_up_plans',
-  'turn_markers',
-  'messages',
-  'send_outcomes',
-  'send_attempts',
-  'sent_markers',
-  'send_decisions',
-  'provider_messages',
-  'outbox',
-  'work_items',
-  'takeover_events',
-  'takeover_heads',
-  'staff_commands',
-  'conversations',
-  'addresses',
-  'leads',
-];
-
-/** Empties the facts between tests, as the owner with triggers off, and forgets the provider's. */
+/**
+ * Empties the facts between tests, as the owner with triggers off, and forgets the provider's.
+ * Throws where the test left an invariant broken.
+ */
 async function reset(database: TestDatabase, provider: TestProvider, world: World): Promise<void> {
+  const broken = await violations(database.owner);
   const client = await database.owner.connect();
   try {
     await client.query("set session_replication_role = 'replica'");
-    await client.query(EMPTIED.map((table) => `delete from ${table}`).join(';'));
+    await client.query(FACT_TABLES.map((table) => `delete from ${table}`).join(';'));
     await client.query('update accounts set paused_at = null, paused_reason = null');
     await client.query("set session_replication_role = 'origin'");
   } finally {
     client.release();
   }
-  provider.accepted.length = 0;
-  provider.calls.length = 0;
-  provider.readBackAnswer = { kind: 'absent' };
-  provider.replyWindowMs = null;
+  provider.clear();
   world.failpoints = {};
+  if (broken.length > 0) throw new Error(broken.join('\n'));
 }

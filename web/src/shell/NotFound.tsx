@@ -1,0 +1,17 @@
+import { Button, Text, Title } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+
+/** An address that the console does not know. */
+export function NotFound() {
+  return (
+    <main className="empty">
+      <Title order={1} size="h3">
+        There is no such page
+      </Title>
+      <Text c="dimmed">The address may be mistyped or from a newer version.</Text>
+      <Button component={Link} to="/" variant="light">
+        All conversations
+      </Button>
+    </main>
+  );
+}
