@@ -77,13 +77,25 @@ export interface PoolOptions {
   readonly onError: (error: StatementError) => void;
   readonly statementTimeoutMs?: number;
   readonly lockTimeoutMs?: number;
+  /** How long an answer may take before the connection counts as lost. */
+  readonly answerTimeoutMs?: number;
 }
 
-/** Opens a pool in UTC. Statements wait for locks and run no longer than the given limits. */
+/** Beyond the server's own limit, which ends a slow statement with an answer. */
+const ANSWER_GRACE_MS = 5_000;
+
+/**
+ * Opens a pool in UTC. Statements wait for locks and run no longer than the given limits, and a
+ * connection on which no answer comes any more is ended: a COMMIT through a network that went
+ * silent would otherwise hold its caller and its place in the pool for ever. A commit waits for
+ * the disk, whatever the server is set to, because a webhook is answered after it (IN2).
+ */
 export function openPool(options: PoolOptions): Pool {
+  const statementTimeoutMs = options.statementTimeoutMs ?? 10_000;
   const settings = [
     '-c timezone=UTC',
-    `-c statement_timeout=${options.statementTimeoutMs ?? 10_000}`,
+    '-c synchronous_commit=on',
+    `-c statement_timeout=${statementTimeoutMs}`,
     `-c lock_timeout=${options.lockTimeoutMs ?? 5_000}`,
     '-c idle_in_transaction_session_timeout=15000',
   ].join(' ');
@@ -93,6 +105,7 @@ export function openPool(options: PoolOptions): Pool {
     application_name: options.applicationName,
     connectionTimeoutMillis: 3_000,
     idleTimeoutMillis: 60_000,
+    query_timeout: options.answerTimeoutMs ?? statementTimeoutMs + ANSWER_GRACE_MS,
     options: settings,
     types: parsers,
     pipeline: true,

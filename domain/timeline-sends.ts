@@ -99,7 +99,11 @@ function ended(outcome: OutcomeFact, send: SendFact | undefined): TimelineEntry 
     case 'not-accepted':
       return entry({ ...base, text: refusalText(outcome, code), tone: 'warning' });
     default:
-      return entry({ ...base, ...unknownWords(outcome, code), quote: quoteOfUnknown(send) });
+      return entry({
+        ...base,
+        ...unknownWords(outcome, code),
+        quote: quoteOfUnknown(outcome, send),
+      });
   }
 }
 
@@ -124,8 +128,10 @@ function unknownWords(
       };
 }
 
-function quoteOfUnknown(send: SendFact | undefined): string | null {
-  return send?.state === 'delivery_unknown' ? send.body : null;
+/** Quoted once: where the review began, not where the answer was lost. */
+function quoteOfUnknown(outcome: OutcomeFact, send: SendFact | undefined): string | null {
+  const isReviewed = send?.state === 'delivery_unknown' && outcome.evidence !== 'response';
+  return isReviewed ? send.body : null;
 }
 
 function notSent(send: SendFact, isInThread: boolean): TimelineEntry[] {

@@ -132,7 +132,7 @@ function received(message: MessageFact, channel: string): TimelineEntry[] {
   const text = [
     `Received over ${channel}${late ? ` ${durationWords(lateMs)} after it was written` : ''}.`,
     ...(optOut === undefined ? [] : [optOut]),
-    ...(message.owes && optOut === undefined ? ['An answer is owed.'] : []),
+    ...(message.owes && optOut === undefined ? ['It asks for an answer.'] : []),
   ].join(' ');
   const tone = late ? 'warning' : optOut === undefined ? 'quiet' : 'info';
   return [

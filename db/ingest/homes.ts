@@ -50,26 +50,41 @@ const insertAddresses = statement(
 );
 
 /**
- * A concurrent request may have given the primary address to another lead after our snapshot: the
- * aliases that this transaction added then follow the primary, so that one person stays one lead.
+ * A concurrent request, or another sender of this one, may have given one of the person's addresses
+ * to another lead after our snapshot: the addresses that this transaction added then follow it, the
+ * preferred address first, so that one person stays one lead and keeps the opt-out.
  */
-const followPrimary = statement(
-  'follow-primary-address',
+const joinKnownLead = statement(
+  'join-known-lead',
   `with wanted as (
      select * from jsonb_to_recordset($1::jsonb) as w(sender int, rank int, id text,
        business_id text, lead_id text, kind text, value text)),
-   primary_lead as (
-     select w.sender, a.lead_id from wanted w join addresses a using (business_id, kind, value)
-     where w.rank = 0)
-   update addresses a set lead_id = p.lead_id
-   from wanted w join primary_lead p using (sender)
-   where a.id = w.id and a.lead_id <> p.lead_id`,
+   known as (
+     select distinct on (w.sender) w.sender, a.lead_id
+     from wanted w join addresses a using (business_id, kind, value)
+     where a.id <> w.id order by w.sender, w.rank)
+   update addresses a set lead_id = k.lead_id,
+     opted_out_at = (select min(x.opted_out_at) from addresses x where x.lead_id = k.lead_id)
+   from wanted w join known k using (sender)
+   where a.id = w.id and a.lead_id <> k.lead_id`,
 );
 
 const dropUnusedLeads = statement(
   'drop-unused-leads',
   `delete from leads l where l.id = any($1)
    and not exists (select from addresses a where a.lead_id = l.id)`,
+);
+
+/**
+ * Leads before conversations, in a fixed order: what a lead writes reaches their conversations on
+ * every channel (S6), and two channels at once would otherwise wait for each other.
+ */
+const lockLeads = statement(
+  'lock-leads',
+  `select from leads where id in (
+     select a.lead_id from addresses a join jsonb_to_recordset($1::jsonb)
+       as w(business_id text, kind text, value text) using (business_id, kind, value))
+   order by id for no key update`,
 );
 
 interface HomeRow extends LockedConversation {
@@ -105,9 +120,9 @@ const openHomes = statement<HomeRow>(
 );
 
 /**
- * The second step of an ingest: who wrote, and in which conversation. It takes the conversations'
- * locks. Concurrent first messages of one lead meet in the unique keys and end in one conversation
- * (INV-4); each statement sees what the one before it waited for.
+ * The second step of an ingest: who wrote, and in which conversation. It takes the locks of leads
+ * and conversations. Concurrent first messages of one lead meet in the unique keys and end in one
+ * conversation (INV-4); each statement sees what the one before it waited for.
  */
 export async function openConversations(
   client: PoolClient,
@@ -121,9 +136,10 @@ export async function openConversations(
   const homeRows = senders.map(toHomeRow);
   const settled = [run(client, insertAddresses, [JSON.stringify(addressRows), now])];
   if (aliased) {
-    settled.push(run(client, followPrimary, [JSON.stringify(addressRows)]));
+    settled.push(run(client, joinKnownLead, [JSON.stringify(addressRows)]));
     settled.push(run(client, dropUnusedLeads, [addressRows.map((row) => row.lead_id)]));
   }
+  settled.push(run(client, lockLeads, [JSON.stringify(homeRows)]));
   const opened = run(client, openHomes, [JSON.stringify(homeRows), now]);
   await Promise.all([...settled, opened]);
   const rows = await opened;

@@ -232,10 +232,12 @@ const SENDING: readonly Check[] = [
   },
   {
     id: 'INV-11',
-    says: 'no follow-up left after the lead wrote in its episode',
+    says: 'no follow-up left after the lead wrote on any channel',
     sql: `select a.id from send_attempts a join outbox o on o.id = a.send_id
       join follow_up_plans p on p.conversation_id = o.conversation_id and p.episode = o.episode
-      join messages m on m.conversation_id = o.conversation_id and m.author = 'lead'
+      join conversations c on c.id = o.conversation_id
+      join conversations e on e.lead_id = c.lead_id
+      join messages m on m.conversation_id = e.id and m.author = 'lead'
       where a.purpose = 'follow-up' and m.received_at > p.anchor_at
         and m.received_at < a.started_at`,
   },

@@ -79,9 +79,18 @@ export async function makeTemporalWorld(): Promise<TemporalWorld> {
   };
 }
 
+/** EVENT_TYPE_WORKFLOW_TASK_SCHEDULED and _STARTED: the run's next commands are not yet written. */
+const UNDER_WAY: readonly number[] = [5, 6];
+
 async function replayRuns(client: Client, conversationId: string): Promise<void> {
   const workflowId = conversationWorkflowId(conversationId);
-  const history = await client.workflow.getHandle(workflowId).fetchHistory();
+  const handle = client.workflow.getHandle(workflowId);
+  let history = await handle.fetchHistory();
+  await eventually(async () => {
+    history = await handle.fetchHistory();
+    const last = history.events?.at(-1)?.eventType ?? 0;
+    return !UNDER_WAY.includes(last);
+  }, 'the run comes to rest');
   await Worker.runReplayHistory(
     { workflowBundle: { codePath: bundlePath() } },
     history,

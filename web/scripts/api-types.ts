@@ -15,7 +15,9 @@ export function apiTypes(document: unknown): string {
     ([name, schema]) => `export type ${name} = ${typeOf(schema)};`,
   );
   const operations = Object.entries(fieldsOf(fieldsOf(document)['paths'])).flatMap(([path, item]) =>
-    Object.entries(fieldsOf(item)).map(([method, operation]) => operationOf(method, path, operation)),
+    Object.entries(fieldsOf(item)).map(([method, operation]) =>
+      operationOf(method, path, operation),
+    ),
   );
   return `${HEAD}${aliases.join('\n\n')}
 
@@ -50,7 +52,9 @@ function typeOf(value: unknown): string {
   const reference = schema['$ref'];
   if (typeof reference === 'string') return reference.slice(reference.lastIndexOf('/') + 1);
   for (const key of ['oneOf', 'anyOf', 'allOf']) {
-    const options = listOf(schema[key]).filter((option) => Object.keys(fieldsOf(option)).length > 0);
+    const options = listOf(schema[key]).filter(
+      (option) => Object.keys(fieldsOf(option)).length > 0,
+    );
     const types = options.filter(isType).map(typeOf);
     if (types.length > 0) return [...new Set(types)].join(key === 'allOf' ? ' & ' : ' | ');
   }
@@ -97,7 +101,9 @@ function objectType(schema: Fields): string {
 }
 
 function fieldsOf(value: unknown): Fields {
-  return typeof value === 'object' && value !== null ? Object.fromEntries(Object.entries(value)) : {};
+  return typeof value === 'object' && value !== null
+    ? Object.fromEntries(Object.entries(value))
+    : {};
 }
 
 function listOf(value: unknown): readonly unknown[] {

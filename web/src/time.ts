@@ -52,12 +52,19 @@ export function shortAge(milliseconds: number): string {
 
 const formats = new Map<string, Intl.DateTimeFormat>();
 
-function format(timeZone: string | undefined, options: Intl.DateTimeFormatOptions, at: string): string {
+function format(
+  timeZone: string | undefined,
+  options: Intl.DateTimeFormatOptions,
+  at: string,
+): string {
   const key = JSON.stringify([timeZone, options]);
   const known = formats.get(key);
   const made =
     known ??
-    new Intl.DateTimeFormat('en-US', { ...options, ...(timeZone === undefined ? {} : { timeZone }) });
+    new Intl.DateTimeFormat('en-US', {
+      ...options,
+      ...(timeZone === undefined ? {} : { timeZone }),
+    });
   if (known === undefined) formats.set(key, made);
   return made.format(new Date(at));
 }
@@ -74,7 +81,13 @@ export function dayName(at: string, timeZone: string): string {
 
 /** Day and time of day, for what is days away. */
 export function dayAndTime(at: string, timeZone: string): string {
-  const options = { weekday: 'short', month: 'short', day: 'numeric', hour: 'numeric', minute: '2-digit' } as const;
+  const options = {
+    weekday: 'short',
+    month: 'short',
+    day: 'numeric',
+    hour: 'numeric',
+    minute: '2-digit',
+  } as const;
   return format(timeZone, options, at);
 }
 

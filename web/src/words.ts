@@ -32,3 +32,6 @@ export const DELIVERIES = {
   failed: 'Failed',
   unknown: 'May not have arrived',
 } as const;
+
+/** Dark enough for white text in both colour schemes; Mantine's own orange is not. */
+export const NEEDS_PERSON_COLOR = '#a63c06';

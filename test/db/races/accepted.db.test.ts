@@ -113,6 +113,11 @@ describe('a send that the provider has accepted', () => {
     await expectOneCall(send.conversationId);
     const outcomes = await world.rows('select outcome, evidence from send_outcomes');
     expect(outcomes).toEqual([{ outcome: 'accepted', evidence }]);
+    // If it was only frozen, it wakes to an attempt that is recorded: nothing happens twice.
+    barrier.release();
+    await killed;
+    await expectOneCall(send.conversationId);
+    expect(await world.rows('select outcome from send_outcomes')).toHaveLength(1);
   });
 
   it('goes to review, not to the lead again, where the killed worker left no proof [T8] [C6]', async () => {

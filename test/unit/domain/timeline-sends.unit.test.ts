@@ -70,10 +70,12 @@ describe('what became of an attempt [C6]', () => {
     expect(lines({ outcomes: [{ ...outcome, ...change }], sends: [send] })).toEqual([line]);
   });
 
-  it('the wording of a message that may not have arrived is quoted', () => {
+  it('the wording of a message that may not have arrived is quoted once', () => {
     const sends = [{ ...send, state: 'delivery_unknown' }];
-    const [entry] = tell({ outcomes: [{ ...outcome, outcome: 'unknown' }], sends });
-    expect(entry?.quote).toBe(send.body);
+    const lost: OutcomeFact = { ...outcome, outcome: 'unknown' };
+    const judged: OutcomeFact = { ...lost, ordinal: 2, evidence: 'read-back', recordedAt: at(25) };
+    const entries = tell({ outcomes: [lost, judged], sends });
+    expect(entries.map((entry) => entry.quote)).toEqual([null, send.body]);
   });
 });
 

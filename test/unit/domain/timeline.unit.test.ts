@@ -22,36 +22,36 @@ import {
 
 describe('what a message says and how it came', () => {
   it.each<[string, Partial<MessageFact>, string, string]>([
-    ['text', {}, 'My water heater leaks', 'quiet: Received over SMS. An answer is owed.'],
+    ['text', {}, 'My water heater leaks', 'quiet: Received over SMS. It asks for an answer.'],
     [
       'media',
       { text: null, media: ['image', 'audio'] },
       'Photo, Voice message',
-      'quiet: Received over SMS. An answer is owed.',
+      'quiet: Received over SMS. It asks for an answer.',
     ],
     [
       'media of a new kind',
       { text: null, media: ['hologram'] },
       'Attachment',
-      'quiet: Received over SMS. An answer is owed.',
+      'quiet: Received over SMS. It asks for an answer.',
     ],
     [
       'what the channel hides',
       { text: null, unsupported: true },
       'Something that this channel cannot show.',
-      'quiet: Received over SMS. An answer is owed.',
+      'quiet: Received over SMS. It asks for an answer.',
     ],
     [
       'a deleted one',
       { text: null, deletedAt: at(9) },
       'The lead deleted this message.',
-      'quiet: Received over SMS. An answer is owed.',
+      'quiet: Received over SMS. It asks for an answer.',
     ],
     [
       'a late one',
       { sourceAt: at(-300) },
       'My water heater leaks',
-      'warning: Received over SMS 5 min after it was written. An answer is owed.',
+      'warning: Received over SMS 5 min after it was written. It asks for an answer.',
     ],
     [
       'one that owes nothing',

@@ -29,8 +29,9 @@ export async function listenForHints(
 ): Promise<void> {
   let lastEventId = '';
   let failures = 0;
+  const isOver = (): boolean => signal.aborted;
   handlers.onState('connecting');
-  while (!signal.aborted) {
+  while (!isOver()) {
     try {
       await readOnce(token, lastEventId, signal, (event) => {
         failures = 0;
@@ -52,7 +53,7 @@ export async function listenForHints(
       // Everything else is a line that broke; the sign says so and the next try follows.
       failures += 1;
     }
-    if (signal.aborted) return;
+    if (isOver()) return;
     handlers.onState('reconnecting');
     await pause(delayMs(failures), signal);
   }

@@ -65,12 +65,19 @@ export function useCommands(id: string) {
     mutationFn: ({ command, body, idempotencyKey }) =>
       call(`POST /api/conversations/{id}/${command}`, { id, body, idempotencyKey }),
     retry: (failures, error) => failures < 3 && isWorthRepeating(error),
-    onSettled: () => refresh(client, id),
+    // Buttons wait for the new state; a refusal is shown at once.
+    onSuccess: () => refresh(client, id),
+    onError: () => void refresh(client, id),
   });
   return {
     ...mutation,
     start: (command: Command, body: CommandBody) =>
       mutation.mutate({ command, body, idempotencyKey: newIdempotencyKey() }),
+    /** Fetches the conversation again and forgets the refusal. */
+    reload: async () => {
+      await refresh(client, id);
+      mutation.reset();
+    },
   };
 }
 

@@ -76,7 +76,13 @@ function Loading() {
 
 function LoadFailure({ again }: { readonly again: () => void }) {
   return (
-    <Alert color="red" variant="light" role="alert" title="The list cannot be refreshed" className="failure">
+    <Alert
+      color="red"
+      variant="light"
+      role="alert"
+      title="The list cannot be refreshed"
+      className="failure"
+    >
       <Text size="sm">Messages are still received and answered; only this view is behind.</Text>
       <Button size="xs" variant="light" color="red" onClick={again}>
         Try again
@@ -95,9 +101,9 @@ function Nothing({ search }: { readonly search: InboxSearch }) {
         {text}
       </Text>
       {isFiltered && (
-        <Button component={Link} to="/" search={{}} size="xs" variant="light">
+        <Link to="/" search={{}} className="link-button">
           Show all conversations
-        </Button>
+        </Link>
       )}
     </div>
   );
@@ -111,7 +117,10 @@ function wordsForNothing(search: InboxSearch): { title: string; text: string } {
     return { title: 'Nothing is owed', text: 'Every lead has an answer, or a person.' };
   }
   if (search.view === 'needs-person') {
-    return { title: 'Nobody waits for a person', text: 'Automation has answered everything so far.' };
+    return {
+      title: 'Nobody waits for a person',
+      text: 'Automation has answered everything so far.',
+    };
   }
   return {
     title: 'No conversations yet',

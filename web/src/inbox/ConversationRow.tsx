@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router';
 import type { Conversation } from '../generated/api';
 import { ChannelIcon, PersonIcon } from '../shell/icons';
 import { ageWords, shortAge, useNowMs } from '../time';
-import { AUTHORS, STATES } from '../words';
+import { AUTHORS, NEEDS_PERSON_COLOR, STATES } from '../words';
 
 /** One conversation of the list. */
 export function ConversationRow({ conversation }: { readonly conversation: Conversation }) {
@@ -57,7 +57,7 @@ function Chips({ conversation }: { readonly conversation: Conversation }) {
       <StateBadge state={state} />
       {owedSince !== null && <OwedChip since={owedSince} />}
       {openWorkItems > 0 && (
-        <Badge size="sm" variant="filled" color="orange">
+        <Badge size="sm" variant="filled" color={NEEDS_PERSON_COLOR}>
           Needs a person
         </Badge>
       )}

@@ -88,7 +88,7 @@ function ChannelSelect() {
       aria-label="Channel"
       value={channel ?? ''}
       data={[
-        { value: '', label: 'Every channel' },
+        { value: '', label: 'All channels' },
         ...CHANNELS.map((value) => ({ value, label: CHANNEL_NAMES[value] })),
       ]}
       onChange={(event) => {

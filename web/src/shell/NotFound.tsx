@@ -1,4 +1,4 @@
-import { Button, Text, Title } from '@mantine/core';
+import { Text, Title } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 
 /** An address that the console does not know. */
@@ -9,9 +9,9 @@ export function NotFound() {
         There is no such page
       </Title>
       <Text c="dimmed">The address may be mistyped or from a newer version.</Text>
-      <Button component={Link} to="/" variant="light">
+      <Link to="/" className="link-button">
         All conversations
-      </Button>
+      </Link>
     </main>
   );
 }

@@ -57,7 +57,12 @@ export function SignIn() {
               {mistake}
             </Alert>
           )}
-          <Button type="submit" data-testid="sign-in" loading={isTrying} disabled={token.trim() === ''}>
+          <Button
+            type="submit"
+            data-testid="sign-in"
+            loading={isTrying}
+            disabled={token.trim() === ''}
+          >
             Sign in
           </Button>
         </Stack>

@@ -1,4 +1,10 @@
-import { ActionIcon, Group, Text, useComputedColorScheme, useMantineColorScheme } from '@mantine/core';
+import {
+  ActionIcon,
+  Group,
+  Text,
+  useComputedColorScheme,
+  useMantineColorScheme,
+} from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { signOut } from '../session';
 import { Logo, MoonIcon, SignOutIcon, SunIcon } from './icons';
@@ -17,7 +23,13 @@ export function TopBar() {
       <Group gap="xs">
         <LiveSign />
         <ColorSchemeButton />
-        <ActionIcon variant="subtle" color="gray" aria-label="Sign out" title="Sign out" onClick={signOut}>
+        <ActionIcon
+          variant="subtle"
+          color="gray"
+          aria-label="Sign out"
+          title="Sign out"
+          onClick={signOut}
+        >
           <SignOutIcon />
         </ActionIcon>
       </Group>

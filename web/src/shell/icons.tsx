@@ -107,7 +107,13 @@ const CHANNEL_SHAPES: Readonly<Record<Channel, ReactNode>> = {
 /** The channel's sign, named for whoever cannot see it. */
 export function ChannelIcon({ channel }: { readonly channel: Channel }) {
   return (
-    <span className="channel" data-channel={channel} role="img" aria-label={CHANNEL_NAMES[channel]} title={CHANNEL_NAMES[channel]}>
+    <span
+      className="channel"
+      data-channel={channel}
+      role="img"
+      aria-label={CHANNEL_NAMES[channel]}
+      title={CHANNEL_NAMES[channel]}
+    >
       <Icon size={20}>{CHANNEL_SHAPES[channel]}</Icon>
     </span>
   );

@@ -60,12 +60,7 @@ export function Actions({ conversation, seenSeq }: ActionsProps) {
         )}
       </Group>
       {commands.error !== null && (
-        <Refusal
-          error={commands.error}
-          dismiss={() => {
-            commands.reset();
-          }}
-        />
+        <Refusal error={commands.error} reload={() => void commands.reload()} />
       )}
       <OptOutDialog
         opened={confirms}
@@ -82,22 +77,20 @@ export function Actions({ conversation, seenSeq }: ActionsProps) {
   );
 }
 
-/** The thread has been fetched again by then, so a newer message stands below. */
-function Refusal({ error, dismiss }: { readonly error: Error; readonly dismiss: () => void }) {
+function Refusal({ error, reload }: { readonly error: Error; readonly reload: () => void }) {
   const problem = error instanceof ApiError ? error.problem : null;
-  const isConflict = problem?.status === 409;
+  const color = problem?.status === 409 ? 'orange' : 'red';
   return (
     <Alert
-      color={isConflict ? 'orange' : 'red'}
+      color={color}
       variant="light"
       role="alert"
       className="refusal"
       title={problem?.title ?? 'This was not done'}
     >
       <Text size="sm">{problem?.detail ?? error.message}</Text>
-      {isConflict && <Text size="sm">The thread below is up to date now.</Text>}
-      <Button size="xs" variant="light" color={isConflict ? 'orange' : 'red'} onClick={dismiss}>
-        {isConflict ? 'I have looked at it' : 'Close'}
+      <Button size="xs" variant="light" color={color} onClick={reload}>
+        Reload the conversation
       </Button>
     </Alert>
   );

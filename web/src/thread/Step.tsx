@@ -10,9 +10,20 @@ const SIGNS: Readonly<Record<TimelineEntry['tone'], string>> = {
 };
 
 /** What happened between messages, in a sentence; with the wording that did not leave. */
-export function Step({ entry, timeZone }: { readonly entry: TimelineEntry; readonly timeZone: string }) {
+export function Step({
+  entry,
+  timeZone,
+}: {
+  readonly entry: TimelineEntry;
+  readonly timeZone: string;
+}) {
   return (
-    <div className="step" data-testid="timeline-entry" data-kind={entry.kind} data-tone={entry.tone}>
+    <div
+      className="step"
+      data-testid="timeline-entry"
+      data-kind={entry.kind}
+      data-tone={entry.tone}
+    >
       <span className="step-sign" aria-hidden>
         {SIGNS[entry.tone]}
       </span>
@@ -23,9 +34,7 @@ export function Step({ entry, timeZone }: { readonly entry: TimelineEntry; reado
             {clockTime(entry.at, timeZone)}
           </time>
         </p>
-        {entry.quote !== null && (
-          <blockquote dir="auto">{entry.quote}</blockquote>
-        )}
+        {entry.quote !== null && <blockquote dir="auto">{entry.quote}</blockquote>}
       </div>
     </div>
   );

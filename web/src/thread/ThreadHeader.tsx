@@ -1,10 +1,10 @@
-import { ActionIcon, Badge, Text, Title } from '@mantine/core';
+import { Badge, Text, Title } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { ConversationDetail } from '../generated/api';
 import { OwedChip, StateBadge } from '../inbox/ConversationRow';
 import { BackIcon, ChannelIcon, PersonIcon } from '../shell/icons';
-import { CHANNEL_NAMES } from '../words';
+import { CHANNEL_NAMES, NEEDS_PERSON_COLOR } from '../words';
 
 interface ThreadHeaderProps {
   readonly conversation: ConversationDetail;
@@ -14,22 +14,15 @@ interface ThreadHeaderProps {
 
 /** Who it is, how it stands, who holds it. */
 export function ThreadHeader({ conversation, children }: ThreadHeaderProps) {
-  const { channel, leadName, phone, state, owner, owedSince, openWorkItems, account } = conversation;
+  const { channel, leadName, phone, state, owner, owedSince, openWorkItems, account } =
+    conversation;
   const contact = phone === null || phone === leadName ? '' : ` · ${phone}`;
   return (
     <header className="thread-header">
       <div className="thread-who">
-        <ActionIcon
-          component={Link}
-          to="/"
-          search={(previous: object) => previous}
-          variant="subtle"
-          color="gray"
-          className="back"
-          aria-label="Back to the list"
-        >
+        <Link to="/" search={(previous) => previous} className="back" aria-label="Back to the list">
           <BackIcon />
-        </ActionIcon>
+        </Link>
         <ChannelIcon channel={channel} />
         <div className="thread-name">
           <Title order={2} size="h4">
@@ -53,7 +46,7 @@ export function ThreadHeader({ conversation, children }: ThreadHeaderProps) {
         </Badge>
         {owedSince !== null && <OwedChip since={owedSince} />}
         {openWorkItems > 0 && (
-          <Badge size="sm" variant="filled" color="orange">
+          <Badge size="sm" variant="filled" color={NEEDS_PERSON_COLOR}>
             Needs a person
           </Badge>
         )}

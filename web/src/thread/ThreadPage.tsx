@@ -23,15 +23,16 @@ function Thread({ id }: { readonly id: string }) {
     if (now !== undefined) learnServerClock(now);
   }, [now]);
   const error = conversation.error ?? timeline.error;
+  const again = (): void => void Promise.all([conversation.refetch(), timeline.refetch()]);
   if (conversation.data === undefined || timeline.data === undefined) {
-    if (error === null) return <Loading />;
-    return <Failure error={error} again={() => void Promise.all([conversation.refetch(), timeline.refetch()])} />;
+    return error === null ? <Loading /> : <Failure error={error} again={again} />;
   }
   return (
     <article className="thread" aria-label={`Conversation with ${conversation.data.leadName}`}>
       <ThreadHeader conversation={conversation.data}>
         <Actions conversation={conversation.data} seenSeq={timeline.data.newestSeq} />
       </ThreadHeader>
+      {error !== null && <Stale again={again} />}
       <Timeline timeline={timeline.data} leadName={conversation.data.leadName} />
     </article>
   );
@@ -46,6 +47,24 @@ function Loading() {
         <Skeleton key={width} height={44} width={width} />
       ))}
     </div>
+  );
+}
+
+/** What is on the screen is older than what happened. */
+function Stale({ again }: { readonly again: () => void }) {
+  return (
+    <Alert
+      color="red"
+      variant="light"
+      role="alert"
+      className="refusal"
+      title="This may be out of date"
+    >
+      <Text size="sm">The newest state could not be fetched. Nothing is lost.</Text>
+      <Button size="xs" variant="light" color="red" onClick={again}>
+        Try again
+      </Button>
+    </Alert>
   );
 }
 
@@ -65,9 +84,9 @@ function Failure({ error, again }: { readonly error: Error; readonly again: () =
             : 'Messages are still received and answered; only this view failed.'}
         </Text>
         {isMissing ? (
-          <Button component={Link} to="/" size="xs" variant="light">
+          <Link to="/" className="link-button">
             All conversations
-          </Button>
+          </Link>
         ) : (
           <Button size="xs" variant="light" color="red" onClick={again}>
             Try again

@@ -13,7 +13,10 @@ interface TimelineProps {
 
 /** The conversation's story: messages, the steps between them, and what is planned. */
 export function Timeline({ timeline, leadName }: TimelineProps) {
-  const [showsSteps, setShowsSteps] = useLocalStorage({ key: 'unsilent.steps', defaultValue: true });
+  const [showsSteps, setShowsSteps] = useLocalStorage({
+    key: 'unsilent.steps',
+    defaultValue: true,
+  });
   const happened = timeline.entries.filter(
     (entry) => !entry.upcoming && (showsSteps || entry.message !== null || entry.tone !== 'quiet'),
   );
@@ -35,7 +38,15 @@ export function Timeline({ timeline, leadName }: TimelineProps) {
           }}
         />
       </div>
-      <div className="timeline" ref={box} data-testid="thread" tabIndex={0} role="log" aria-label="Messages and steps" aria-live="off">
+      <div
+        className="timeline"
+        ref={box}
+        data-testid="thread"
+        tabIndex={0}
+        role="log"
+        aria-label="Messages and steps"
+        aria-live="off"
+      >
         {timeline.olderOmitted && (
           <Text size="xs" c="dimmed" ta="center">
             Older messages are not shown.
@@ -123,7 +134,13 @@ function useStickToEnd(newest: string | undefined) {
 }
 
 /** Says new messages of the lead to whoever listens instead of looking. */
-function Announcer({ entries, leadName }: { readonly entries: readonly TimelineEntry[]; readonly leadName: string }) {
+function Announcer({
+  entries,
+  leadName,
+}: {
+  readonly entries: readonly TimelineEntry[];
+  readonly leadName: string;
+}) {
   const newest = entries.findLast((entry) => entry.message?.direction === 'in');
   const first = useRef(newest?.id);
   const isNew = newest !== undefined && newest.id !== first.current;
