@@ -2,11 +2,15 @@ import express, { type Express } from 'express';
 import helmet from 'helmet';
 import { makeHealthRouter, type HealthDependencies } from './health';
 import { makeMetricsRouter } from './metrics';
+import { problemHandler } from './problem';
+import { makeStaffRouter, type StaffApiDependencies } from './staff/router';
+import { serveConsole } from './console/serve';
 import { makeWebhookRouter, type WebhookDependencies } from './webhooks/router';
 
 export interface AppDependencies {
   readonly webhooks: WebhookDependencies;
   readonly health: HealthDependencies;
+  readonly staff: StaffApiDependencies;
   /** Where the built console is; absent in tests that do not need it. */
   readonly webRoot?: string;
 }
@@ -21,5 +25,10 @@ export function createApp(dependencies: AppDependencies): Express {
   app.use(makeHealthRouter(dependencies.health));
   app.use(makeMetricsRouter(dependencies.health));
   app.use(helmet({ contentSecurityPolicy: false }));
+  app.use('/api', makeStaffRouter(dependencies.staff));
+  if (dependencies.webRoot !== undefined) {
+    app.use(serveConsole({ webRoot: dependencies.webRoot }));
+  }
+  app.use(problemHandler(dependencies.staff.log));
   return app;
 }

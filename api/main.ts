@@ -15,6 +15,7 @@ import { startLoop } from '../upkeep/loop';
 import { relayOnce } from '../upkeep/relay';
 import { makeWaker } from '../upkeep/waker';
 import { createApp } from './app';
+import { makeEventStream } from './staff/events';
 
 /** Between the last answer and the end of the process. */
 const CLOSE_LIMIT_MS = 5_000;
@@ -39,6 +40,7 @@ async function main(): Promise<void> {
   const connection = Connection.lazy(temporal.connectionOptions);
   const client = new Client({ connection, namespace: temporal.namespace });
   const waker = makeWaker(client, log);
+  const events = makeEventStream({ pool: pools.upkeep, log });
   const app = createApp({
     webhooks: {
       pool: pools.ingest,
@@ -55,6 +57,16 @@ async function main(): Promise<void> {
         await client.withDeadline(Date.now() + 1_000, () => connection.healthService.check({}));
       },
     },
+    staff: {
+      staffPool: pools.staff,
+      tokenPool: pools.upkeep,
+      runCommand: (request) => runStaffCommand(pools.staff, request, null),
+      wake: (target) => {
+        waker.wakeSoon([target], 'staff');
+      },
+      events,
+      log,
+    },
     webRoot: config.WEB_ROOT ?? join(__dirname, '..', '..', 'web', 'dist'),
   });
   // The relay's second copy: it needs no Temporal worker (design.md 4).
@@ -64,6 +76,7 @@ async function main(): Promise<void> {
   const server = await listen(createServer(app), config.PORT);
   log.info({ port: config.PORT, channels: Object.keys(channels.endpoints) }, 'api started');
   await untilStopped();
+  await events.close();
   await closeServer(server);
   await relay.stop();
   await waker.idle();

@@ -108,9 +108,38 @@ const mintDebt = statement(
    from oldest where c.id = $1 and oldest.at is not null`,
 );
 
+const settleAnswered = statement(
+  'settle-answered-meanwhile',
+  `update messages m set settled_at = $3, settlement_reason = s.reason,
+     settlement = case when s.item is null then 'reply' else 'work-item' end,
+     settlement_ref = coalesce(s.item, s.id)
+   from (
+     select waiting.id as message, sent.* from messages waiting cross join lateral (
+       select o.id, w.id as item,
+         case when w.id is null then o.purpose else 'delivery_unknown' end as reason
+       from outbox o
+       left join work_items w on w.send_id = o.id and w.kind = 'delivery-unknown'
+         and o.state = 'delivery_unknown'
+       where o.conversation_id = $1 and o.purpose = 'answer' and o.covers_seq >= waiting.seq
+         and (o.state in ('accepted', 'delivered') or w.id is not null)
+       order by w.id nulls first limit 1) sent
+     where waiting.conversation_id = $1 and waiting.owes and waiting.settlement = 'work-item'
+       and waiting.settlement_ref = any($2)) s
+   where m.id = s.message`,
+);
+
+const claimInFlight = statement(
+  'answer-debt-by-send-in-flight',
+  `update outbox o set token = c.owed_since from conversations c
+   where c.id = $1 and c.owed_since is not null and o.conversation_id = c.id
+     and o.purpose = 'answer' and o.state = 'sending' and o.covers_seq >= c.last_inbound_seq`,
+);
+
 /**
  * Hand-back (T6): what was settled to the given items and answered by nobody owes again, under a
- * new token; ages count from the hand-back (T5).
+ * new token; ages count from the hand-back (T5). An answer that was in flight when a person took
+ * over did answer, or its review has the debt; one that still is in flight answers the new token,
+ * so that the lead gets no second answer.
  */
 export async function reopenDebt(
   client: PoolClient,
@@ -118,5 +147,9 @@ export async function reopenDebt(
   workItemIds: readonly string[],
   at: string,
 ): Promise<void> {
-  await run(client, mintDebt, [conversationId, workItemIds, at]);
+  await Promise.all([
+    run(client, settleAnswered, [conversationId, workItemIds, at]),
+    run(client, mintDebt, [conversationId, workItemIds, at]),
+    run(client, claimInFlight, [conversationId]),
+  ]);
 }

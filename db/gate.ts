@@ -6,12 +6,7 @@ import type { Channel, LeadAddress } from '../domain/inbound';
 import { ATTEMPT_LIMIT_MS } from '../domain/limits';
 import type { Purpose } from '../domain/sending';
 import { refreshAgenda } from './agenda';
-import {
-  lockConversation,
-  readClock,
- 
-  type LockedConversation,
-} from './conversations';
+import { lockConversation, readClock, type LockedConversation } from './conversations';
 import { inTransaction, run, runOne, statement } from './database';
 import { handOver } from './handover';
 import { newId } from './new-id';
@@ -255,6 +250,12 @@ const HANDOVER_WORDS: Partial<Record<CancelReason, string>> = {
   send_budget: 'The limit of automatic messages to this person is reached.',
 };
 
+/** Reasons after which a follow-up is not dropped in silence: somebody follows up by hand (S6). */
+const FOLLOW_UP_WORDS: Partial<Record<CancelReason, string>> = {
+  window_closed: 'A follow-up is due, but the channel no longer allows one. Follow up by hand.',
+  send_budget: 'A follow-up is due, but the limit of messages to this person is reached.',
+};
+
 /** What follows a refusal in the same transaction: a person where an answer is owed (C3, T6). */
 export async function afterRefusal(
   client: PoolClient,
@@ -273,15 +274,16 @@ export async function afterRefusal(
     });
     return;
   }
-  if (refused.purpose === 'follow-up' && reason === 'window_closed') {
-    await openWorkItem(client, {
-      businessId: conversation.businessId,
-      conversationId: conversation.id,
-      kind: 'follow-up-by-hand',
-      reason,
-      explanation: 'A follow-up is due, but the channel no longer allows one. Follow up by hand.',
-      sendId: refused.sendId,
-      at,
-    });
-  }
+  if (refused.purpose !== 'follow-up') return;
+  const byHand = FOLLOW_UP_WORDS[reason];
+  if (byHand === undefined) return;
+  await openWorkItem(client, {
+    businessId: conversation.businessId,
+    conversationId: conversation.id,
+    kind: 'follow-up-by-hand',
+    reason,
+    explanation: byHand,
+    sendId: refused.sendId,
+    at,
+  });
 }

@@ -176,7 +176,9 @@ function settledText(message: MessageFact): string {
 
 function moved(transition: TransitionFact): TimelineEntry {
   const why = causeClause(transition.cause);
-  const text = transition.changed
+  // A reply while paused raises what resuming goes back to; the state itself stays.
+  const moves = transition.changed && transition.fromState !== transition.toState;
+  const text = moves
     ? `${why}. The state is now “${stateName(transition.toState)}”.`
     : `${why}. The state stays “${stateName(transition.toState)}”.`;
   return entry({
@@ -184,6 +186,6 @@ function moved(transition: TransitionFact): TimelineEntry {
     kind: 'state',
     at: transition.at,
     text,
-    tone: transition.changed ? 'info' : 'quiet',
+    tone: moves ? 'info' : 'quiet',
   });
 }

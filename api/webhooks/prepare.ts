@@ -64,8 +64,7 @@ function park(element: InboundElement): InboundElement {
     stableContent,
     source,
     reason: 'an id is too long',
-    mayBeLeadMessage:
-      type === 'message' || (type === 'quarantined' && element.mayBeLeadMessage),
+    mayBeLeadMessage: type === 'message' || (type === 'quarantined' && element.mayBeLeadMessage),
   };
 }
 

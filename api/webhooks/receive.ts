@@ -48,8 +48,8 @@ export async function receive(
 function isTransient(error: unknown): boolean {
   if (error instanceof CommitUnknownError) return true;
   if (!(error instanceof StatementError)) return false;
-  // Classes 22, 23 and 54 speak of the data; the same data would fail again.
-  return !['22', '23', '54'].includes(error.sqlState.slice(0, 2));
+  // These classes speak of the data; the same data would fail again.
+  return !['21', '22', '23', '54'].includes(error.sqlState.slice(0, 2));
 }
 
 async function store(

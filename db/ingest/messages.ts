@@ -39,10 +39,23 @@ const insertMessages = statement<{ id: string }>(
    from jsonb_to_recordset($1::jsonb) as m(id text, seq bigint, receipt text, direction text,
      author text, pid text, pid_sha256 text, text text, media jsonb, unsupported boolean,
      opt_out text, source_at timestamptz, owes boolean, item text)
+   on conflict (account_id, provider_message_sha256) do update set
+     id = excluded.id, conversation_id = excluded.conversation_id, seq = excluded.seq,
+     receipt_id = excluded.receipt_id, direction = excluded.direction, author = excluded.author,
+     text = excluded.text, media = excluded.media, unsupported = excluded.unsupported,
+     opt_out = excluded.opt_out, source_at = excluded.source_at,
+     received_at = excluded.received_at, owes = excluded.owes, settlement = excluded.settlement,
+     settlement_ref = excluded.settlement_ref, settlement_reason = excluded.settlement_reason,
+     settled_at = excluded.settled_at
+   where messages.author = 'import'
    returning id`,
 );
 
-/** Writes the thread's new messages; a shortfall is an assertion, so that nothing is half stored. */
+/**
+ * Writes the thread's new messages. A provider may import a message that also comes live: the live
+ * one takes the import's place, and an import behind it changes nothing (INV-2). Any other
+ * shortfall is an assertion, so that nothing is half stored.
+ */
 export async function writeMessages(
   client: PoolClient,
   conversation: LockedConversation,
@@ -73,8 +86,10 @@ export async function writeMessages(
     conversation.accountId,
     at,
   ]);
-  if (inserted.length !== messages.length) {
-    throw new Error(`${inserted.length} of ${messages.length} messages were stored`);
+  const stored = new Set(inserted.map(({ id }) => id));
+  const missing = messages.filter(({ author, id }) => author !== 'import' && !stored.has(id));
+  if (missing.length > 0) {
+    throw new Error(`${missing.length} of ${messages.length} messages were not stored`);
   }
 }
 

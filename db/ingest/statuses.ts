@@ -160,31 +160,34 @@ const ownEcho = statement<{ sendId: string; attemptId: string }>(
   `select o.id as "sendId", o.attempt_id as "attemptId" from outbox o
    where o.conversation_id = $1 and o.attempt_id is not null
      and (o.provider_message_id = $2
-       or (o.body = $3 and (o.state in ('sending', 'delivery_unknown')
+       or ($5 and o.body = $3 and (o.state in ('sending', 'delivery_unknown')
          or (o.state in ('accepted', 'delivered')
              and o.attempted_at > $4::timestamptz - interval '60 seconds'))))
    order by o.attempted_at desc limit 1`,
 );
 
+/** What an echo is: a confirmation of a send of ours, the proof of an unknown one, or a person's. */
+export type EchoReading = 'confirmed' | 'proven' | 'foreign';
+
 /**
- * Says whether an echo shows a send of ours (IN7): by the provider's id, or by the exact text of a
- * send that is in flight or was accepted within a minute. Then it is a confirmation and may prove
- * an unknown; anything else was written by a person.
+ * Says whether an echo shows a send of ours (IN7): by the provider's id, or, where nothing says who
+ * sent it, by the exact text of a send that is in flight or was accepted within a minute. Then it
+ * is a confirmation and may prove an unknown; anything else was written by a person.
  */
 export async function confirmEcho(
   client: PoolClient,
   conversation: LockedConversation,
   element: EchoElement,
   at: string,
-): Promise<boolean> {
-  if (element.author === 'other') return false;
+): Promise<EchoReading> {
   const [own] = await run(client, ownEcho, [
     conversation.id,
     element.providerMessageId,
     element.text,
     at,
+    element.author === 'unknown',
   ]);
-  if (own === undefined) return false;
+  if (own === undefined) return 'foreign';
   await noteProviderMessage(client, {
     accountId: conversation.accountId,
     businessId: conversation.businessId,
@@ -194,7 +197,7 @@ export async function confirmEcho(
     echoedAt: at,
     at,
   });
-  await proveAcceptance(client, conversation, {
+  const proven = await proveAcceptance(client, conversation, {
     attemptId: own.attemptId,
     sendId: own.sendId,
     providerMessageId: element.providerMessageId,
@@ -203,5 +206,5 @@ export async function confirmEcho(
     at,
   });
   await showVisible(client, own.sendId, at);
-  return true;
+  return proven ? 'proven' : 'confirmed';
 }

@@ -1,8 +1,9 @@
 import type { PoolClient } from 'pg';
 import type { EchoElement, MessageElement } from '../../domain/inbound';
 import type { WorkItemId } from '../../domain/ids';
-import type { Instant, LockedConversation } from '../conversations';
+import { lockConversation, type Instant, type LockedConversation } from '../conversations';
 import { run, statement } from '../database';
+import { settleDebt } from '../debt';
 import { sha256 } from '../digest';
 import { newId } from '../new-id';
 import { findOpenHandoff, joinOpenHandoff } from '../work-items';
@@ -38,14 +39,15 @@ export async function applyThread(
   ingress: IngestRequest['ingress'],
   instant: Instant,
 ): Promise<ThreadEffect> {
-  const { conversation } = home;
-  await applyRevisions(client, home, instant.now);
-  const foreign = await splitEchoes(client, home, instant.now);
+  const echoes = await readEchoes(client, home, instant.now);
+  const conversation = echoes.proved ? await reread(client, home) : home.conversation;
   const joinsItem = await handoffToJoin(client, conversation);
-  const entries = toEntries(home, foreign, joinsItem);
-  if (entries.length === 0) return 'nothing';
+  const entries = toEntries({ ...home, conversation }, echoes.foreign, joinsItem);
   const messages = entries.map((entry) => entry.message);
   await writeMessages(client, conversation, messages, instant.now);
+  // A message may come with its own revision in one batch.
+  await applyRevisions(client, home, instant.now);
+  if (entries.length === 0) return echoes.proved ? 'changed' : 'nothing';
   await advanceCounters(client, conversation, messages, instant);
   const owing = await applyStates(client, conversation, entries, instant);
   await Promise.all([
@@ -63,7 +65,15 @@ export async function applyThread(
     await oweAnswer(client, conversation, owing, instant);
     return 'owed';
   }
-  return messages.some((message) => message.author !== 'import') ? 'changed' : 'nothing';
+  const live = messages.some((message) => message.author !== 'import');
+  return live || echoes.proved ? 'changed' : 'nothing';
+}
+
+/** What an echo proved has changed the row: its order, its debt, its state. */
+async function reread(client: PoolClient, { conversation }: Home): Promise<LockedConversation> {
+  const locked = await lockConversation(client, conversation.id, null);
+  if (locked === null) throw new Error('a conversation vanished under its lock');
+  return locked.conversation;
 }
 
 /** While a handoff is open, or a person owns the conversation, new messages join it (T6). */
@@ -89,20 +99,25 @@ async function applyRevisions(client: PoolClient, home: Home, at: string): Promi
   }
 }
 
+interface Echoes {
+  /** Written by a person in the provider's app. */
+  readonly foreign: ReadonlySet<EchoElement>;
+  /** True where an echo proved a delivery that was unknown (C6). */
+  readonly proved: boolean;
+}
+
 /** Echoes of our own sends are confirmations; what is left was written by a person. */
-async function splitEchoes(
-  client: PoolClient,
-  home: Home,
-  at: string,
-): Promise<ReadonlySet<EchoElement>> {
+async function readEchoes(client: PoolClient, home: Home, at: string): Promise<Echoes> {
   const foreign = new Set<EchoElement>();
+  let proved = false;
   for (const { prepared } of home.elements) {
     const { element } = prepared;
     if (element.type !== 'echo') continue;
-    const own = await confirmEcho(client, home.conversation, element, at);
-    if (!own) foreign.add(element);
+    const reading = await confirmEcho(client, home.conversation, element, at);
+    if (reading === 'foreign') foreign.add(element);
+    proved ||= reading === 'proven';
   }
-  return foreign;
+  return { foreign, proved };
 }
 
 function toEntries(
@@ -111,11 +126,22 @@ function toEntries(
   joinsItem: string | null,
 ): Entry[] {
   let seq = home.conversation.lastSeq;
-  return home.elements.flatMap((item) => {
-    const draft = toMessage(item, foreign, joinsItem);
-    if (draft === null) return [];
+  let item = joinsItem;
+  const drafts = home.elements.flatMap((element) => {
+    const draft = toMessage(element, foreign, item);
+    // A person's own answer closes the item: what the lead writes after it waits in the next one.
+    if (draft?.author === 'native') item = null;
+    return draft === null ? [] : [{ element, draft }];
+  });
+  const live = new Set(
+    drafts.flatMap(({ draft }) => (draft.author === 'import' ? [] : [draft.providerMessageId])),
+  );
+  return drafts.flatMap(({ element, draft }) => {
+    // An import may repeat what comes live in the same batch.
+    if (draft.author === 'import' && live.has(draft.providerMessageId)) return [];
     seq += 1;
-    return [{ item, message: { ...draft, id: newId('msg'), receiptId: item.receiptId, seq } }];
+    const message = { ...draft, id: newId('msg'), receiptId: element.receiptId, seq };
+    return [{ item: element, message }];
   });
 }
 
@@ -229,13 +255,6 @@ async function settleBefore(
   await run(client, settleToPerson, [conversation.id, message.seq, message.id, at]);
 }
 
-const settleToItem = statement(
-  'settle-to-item',
-  `update messages set settlement = 'work-item', settlement_ref = $2,
-     settlement_reason = 'person_owns', settled_at = $3
-   where conversation_id = $1 and owes and settled_at is null`,
-);
-
 /** A person owns the conversation: its one open item is made and takes the new messages (T6). */
 async function joinOwner(
   client: PoolClient,
@@ -245,5 +264,11 @@ async function joinOwner(
 ): Promise<void> {
   const newestSeq = entries.at(-1)?.message.seq ?? conversation.lastSeq;
   const itemId = await openItemForOwner(client, conversation, newestSeq, at);
-  await run(client, settleToItem, [conversation.id, itemId, at]);
+  await settleDebt(client, {
+    conversationId: conversation.id,
+    throughSeq: newestSeq,
+    // The person's answer in this batch may have left the debt to the messages behind it.
+    token: conversation.owedSince ?? at,
+    settlement: { kind: 'work-item', ref: itemId, reason: 'person_owns', at },
+  });
 }

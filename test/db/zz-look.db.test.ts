@@ -73,6 +73,7 @@ it('look', async () => {
   const app = express();
   const log = { info: () => undefined, warn: () => undefined, error: (f: unknown, m: string) => console.error(m, f) };
   const events = makeEventStream({ pool: world.database.service, log });
+  app.post('/test/cut', (_q, r) => { r.end(); setTimeout(() => server.closeAllConnections(), 50); });
   app.post('/test/:verb', express.json(), async (request, response) => {
     const { id, text, who, name, channel } = request.body;
     if (request.params.verb === 'write') response.json({ id: await write(channel, who, name, text) });

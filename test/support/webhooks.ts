@@ -270,3 +270,41 @@ export function smsParameters(
     ...more,
   };
 }
+
+/** A message of the business on the demo page, as its echo; `by` is the app that sent it. */
+export function pageEcho(
+  mid: string,
+  text: string,
+  by: { readonly app?: string; readonly lead?: string; readonly metadata?: string } = {},
+): Record<string, unknown> {
+  return echoFrom(MESSENGER.externalId, mid, text, by);
+}
+
+/** The same on the demo Instagram account, which seldom says who sent it. */
+export function instagramEcho(
+  mid: string,
+  text: string,
+  by: { readonly app?: string; readonly lead?: string } = {},
+): Record<string, unknown> {
+  return echoFrom(INSTAGRAM.externalId, mid, text, by);
+}
+
+function echoFrom(
+  account: string,
+  mid: string,
+  text: string,
+  by: { readonly app?: string; readonly lead?: string; readonly metadata?: string },
+): Record<string, unknown> {
+  const { app, lead = '8000000000000001', metadata } = by;
+  return {
+    sender: { id: account },
+    recipient: { id: lead },
+    timestamp: Date.now(),
+    message: { mid, text, is_echo: true, app_id: app, metadata },
+  };
+}
+
+/** One item of `messaging[]` in which a lead writes to the demo Instagram account. */
+export function instagramMessage(mid: string, text: string): Record<string, unknown> {
+  return pageMessage(mid, text, { account: INSTAGRAM.externalId });
+}

@@ -1,3 +1,4 @@
+import { refreshAgenda } from '../../../db/agenda';
 import { lockConversation } from '../../../db/conversations';
 import { inTransaction } from '../../../db/database';
 import { handOver } from '../../../db/handover';
@@ -22,12 +23,13 @@ describe('a handover', () => {
     inTransaction(world.database.service, async (client) => {
       const locked = await lockConversation(client, conversationId, world.clock.iso);
       if (locked === null) throw new Error('the conversation exists');
-      return handOver(client, locked.conversation, {
+      await handOver(client, locked.conversation, {
         reason: 'reply_overdue',
         explanation: 'The answer is late.',
         actor: { kind: 'service', ref: 'conversation-router' },
         at: locked.now,
       });
+      await refreshAgenda(client, conversationId, locked.now);
     });
   const events = () => world.rows('select type from takeover_events order by session_id, seq');
   const items = () =>
@@ -242,8 +244,55 @@ describe('a person who takes the conversation over', () => {
       if (when === 'after') await command(world, send.conversationId, 'release', 1);
       await runUntilIdle(world, send.conversationId, { forMs: MINUTE_MS });
       expect(await calledFor(world)).toEqual(['answer']);
+      expect(await settlements()).toEqual([{ settlement: 'reply' }]);
+      expect(await world.conversation()).toMatchObject({ owed_since: null, owner: 'automation' });
     },
   );
+
+  // Raced: the same against an answer in flight whose outcome then is unknown, or a refusal.
+  // Order: held inside the call; the person claims and gives it back; then the provider answers.
+  // Must hold: an unknown is reviewed and not followed by a second answer; a refused one, which
+  // the stop had met, is made anew.
+  it.each([
+    ['unknown', ['answer'], 'work-item'],
+    ['refused', ['answer', 'answer'], 'reply'],
+  ])('and gives it back during a call that ends %s [T6] [C6]', async (end, called, settlement) => {
+    const send = await queuedAnswer(world);
+    world.provider.next(async () => {
+      await command(world, send.conversationId, 'claim');
+      await command(world, send.conversationId, 'release', 1);
+      return end === 'unknown'
+        ? { kind: 'unknown', code: 'timeout' }
+        : {
+            kind: 'not-accepted',
+            code: '503',
+            retry: 'back-off',
+            retryAfterMs: null,
+            pausesAccount: false,
+            optedOut: false,
+          };
+    });
+    await world.activities.deliver(send);
+    await runUntilIdle(world, send.conversationId, { forMs: MINUTE_MS });
+    expect(await calledFor(world)).toEqual(called);
+    expect(await settlements()).toEqual([{ settlement }]);
+  });
+
+  it('and gives it back after an unknown outcome was reviewed meanwhile: no second answer [T6] [C6]', async () => {
+    const send = await queuedAnswer(world);
+    world.provider.next(() => ({ kind: 'unknown', code: 'timeout' }));
+    await world.activities.deliver(send);
+    await command(world, send.conversationId, 'claim');
+    await runUntilIdle(world, send.conversationId, { forMs: MINUTE_MS });
+    await command(world, send.conversationId, 'release', 1);
+    await runUntilIdle(world, send.conversationId, { forMs: MINUTE_MS });
+    expect(await calledFor(world)).toEqual(['answer']);
+    const settled = await world.rows(
+      `select w.kind, w.resolved_at is null as open from messages m
+       join work_items w on w.id = m.settlement_ref`,
+    );
+    expect(settled).toEqual([{ kind: 'delivery-unknown', open: true }]);
+  });
 
   // Raced: the same against an answer that a worker has claimed.
   // Order: held at `deliver:claimed`, the person claims and gives back within the lease.

@@ -124,6 +124,10 @@ describe('why the state moved [S1]', () => {
       'quiet: The lead replied, so follow-ups stop. The state stays “Booked”.',
     ],
     [
+      { fromState: 'paused', toState: 'paused' },
+      'quiet: The lead replied, so follow-ups stop. The state stays “Paused”.',
+    ],
+    [
       { cause: 'lead_opted_out', toState: 'opted_out' },
       'info: The lead opted out, so nothing automatic is sent any more. The state is now “Opted out”.',
     ],

@@ -84,7 +84,7 @@ function LoadFailure({ again }: { readonly again: () => void }) {
       className="failure"
     >
       <Text size="sm">Messages are still received and answered; only this view is behind.</Text>
-      <Button size="xs" variant="light" color="red" onClick={again}>
+      <Button size="xs" variant="default" onClick={again}>
         Try again
       </Button>
     </Alert>

@@ -89,7 +89,7 @@ function Refusal({ error, reload }: { readonly error: Error; readonly reload: ()
       title={problem?.title ?? 'This was not done'}
     >
       <Text size="sm">{problem?.detail ?? error.message}</Text>
-      <Button size="xs" variant="light" color={color} onClick={reload}>
+      <Button size="xs" variant="default" onClick={reload}>
         Reload the conversation
       </Button>
     </Alert>

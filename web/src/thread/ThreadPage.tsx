@@ -61,7 +61,7 @@ function Stale({ again }: { readonly again: () => void }) {
       title="This may be out of date"
     >
       <Text size="sm">The newest state could not be fetched. Nothing is lost.</Text>
-      <Button size="xs" variant="light" color="red" onClick={again}>
+      <Button size="xs" variant="default" onClick={again}>
         Try again
       </Button>
     </Alert>
@@ -88,7 +88,7 @@ function Failure({ error, again }: { readonly error: Error; readonly again: () =
             All conversations
           </Link>
         ) : (
-          <Button size="xs" variant="light" color="red" onClick={again}>
+          <Button size="xs" variant="default" onClick={again}>
             Try again
           </Button>
         )}
