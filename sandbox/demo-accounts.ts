@@ -22,7 +22,7 @@ export const DEMO_SECRETS = {
 
 /** The demo accounts, one per channel; the SMS number belongs to `twilioAccountSid`. */
 export function demoAccounts(twilioAccountSid: string): readonly SandboxAccount[] {
-  const name = 'Lakeside Home Services';
+  const name = 'Rivera Plumbing';
   return [
     {
       channel: 'messenger',
