@@ -33,7 +33,7 @@ export interface TakeoverEvent {
 }
 
 /** Refused because somebody appended since the caller read the head (H3). */
-export class StaleSessionError extends Error {
+class StaleSessionError extends Error {
   override readonly name = 'StaleSessionError';
   readonly code = 'STALE_SESSION_VERSION';
   constructor(
@@ -70,7 +70,7 @@ const insertEvent = statement(
 );
 
 /** The session of the conversation's present episode: one per text episode (H1). */
-export function takeoverSession(conversation: LockedConversation): string {
+function takeoverSession(conversation: LockedConversation): string {
   return `${conversation.id}/${conversation.episode}`;
 }
 

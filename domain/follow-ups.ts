@@ -1,7 +1,7 @@
 import { Temporal } from 'temporal-polyfill';
 
 /** The calendar days after the first accepted answer on which a follow-up is due (S6). */
-export const FOLLOW_UP_DAYS = [1, 3, 7] as const;
+const FOLLOW_UP_DAYS = [1, 3, 7] as const;
 
 /** A step is planned at least this long before the provider's reply window closes. */
 const WINDOW_MARGIN_MS = 30 * 60_000;

@@ -18,7 +18,6 @@ export type AttemptId = Id<'att'>;
 export type DecisionId = Id<'dec'>;
 export type WorkItemId = Id<'wrk'>;
 export type PlanId = Id<'pln'>;
-export type JobId = Id<'job'>;
 
 const ID_BODY = /^[0-9a-f]{32}$/;
 

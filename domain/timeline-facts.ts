@@ -147,7 +147,7 @@ export type TimelineKind = (typeof TIMELINE_KINDS)[number];
 
 /** How an entry should be shown; `quiet` is a step that only whoever looks closely wants to see. */
 export const TIMELINE_TONES = ['quiet', 'info', 'good', 'warning', 'bad'] as const;
-export type TimelineTone = (typeof TIMELINE_TONES)[number];
+type TimelineTone = (typeof TIMELINE_TONES)[number];
 
 /** What a message looks like in the thread; the entry's `text` is what it says. */
 export interface TimelineMessage {

@@ -77,7 +77,7 @@ async function store(
     },
   };
   const result = await ingest(dependencies.pool, ingestRequest, null);
-  if (result.conflicts > 0) {
+  if (result.conflicts.length > 0) {
     dependencies.log.error(
       { rawId: ingestRequest.raw.id, conflicts: result.conflicts },
       'one event id came with two contents',

@@ -183,13 +183,16 @@ export async function takeOverByNative(
       at,
     });
   }
-  if (conversation.owedSince !== null) {
-    await settleDebt(client, {
+  let { owedSince } = conversation;
+  if (owedSince !== null) {
+    const cleared = await settleDebt(client, {
       conversationId: conversation.id,
       throughSeq: message.seq,
-      token: conversation.owedSince,
+      token: owedSince,
       settlement: { kind: 'person', ref: message.id, reason: 'answered_in_provider_app', at },
     });
+    // Messages behind the answer in the same batch still owe.
+    if (cleared) owedSince = null;
   }
   await resolveWorkItems(client, {
     conversationId: conversation.id,
@@ -198,7 +201,7 @@ export async function takeOverByNative(
     by: 'support-agent',
     resolution: 'answered_in_provider_app',
   });
-  return { ...next, owner: 'person', owedSince: null };
+  return { ...next, owner: 'person', owedSince };
 }
 
 /** The item that a message joins while a person owns the conversation: the open one, or a new one. */

@@ -155,7 +155,7 @@ export async function openConversations(
 }
 
 /** The lead's side of an element that belongs to a thread; null for what stands outside threads. */
-export function leadOf({ prepared: { element } }: NewElement): readonly LeadAddress[] | null {
+function leadOf({ prepared: { element } }: NewElement): readonly LeadAddress[] | null {
   switch (element.type) {
     case 'message':
     case 'edit':

@@ -3,7 +3,7 @@ import type { ReceiptId } from '../../domain/ids';
 import { run, statement } from '../database';
 import { newId } from '../new-id';
 import { openWorkItem } from '../work-items';
-import type { IngestRequest, PreparedElement } from './request';
+import type { ContentConflict, IngestRequest, PreparedElement } from './request';
 
 export interface AccountRow {
   readonly id: string;
@@ -39,7 +39,7 @@ const insertReceipts = statement<{ id: ReceiptId; path: string }>(
    returning id, element_path as path`,
 );
 
-const insertDuplicates = statement<{ differs: boolean; receiptId: string }>(
+const insertDuplicates = statement<ContentConflict & { readonly differs: boolean }>(
   'insert-duplicates',
   `insert into receipt_duplicates
      (receipt_id, raw_id, element_path, content_sha256, differs, received_at)
@@ -48,7 +48,8 @@ const insertDuplicates = statement<{ differs: boolean; receiptId: string }>(
    from jsonb_to_recordset($1::jsonb) as d(account text, key text, content text, path text)
    join webhook_receipts w on w.provider = $3 and w.account_external_id = d.account
      and w.key_sha256 = d.key
-   returning differs, receipt_id as "receiptId"`,
+   returning differs, receipt_id as "receiptId", content_sha256 as "cameSha256",
+     (select w.content_sha256 from webhook_receipts w where w.id = receipt_id) as "keptSha256"`,
 );
 
 /** A new element with its receipt, and the account it belongs to (null where unknown to us). */
@@ -61,7 +62,7 @@ export interface NewElement {
 export interface Receipts {
   readonly fresh: readonly NewElement[];
   readonly duplicates: number;
-  readonly conflicts: number;
+  readonly conflicts: readonly ContentConflict[];
   readonly quarantined: number;
 }
 
@@ -134,8 +135,8 @@ async function noteDuplicates(
   { raw }: IngestRequest,
   repeated: readonly PreparedElement[],
   now: string | null,
-): Promise<number> {
-  if (repeated.length === 0) return 0;
+): Promise<readonly ContentConflict[]> {
+  if (repeated.length === 0) return [];
   const rows = repeated.map((item) => ({
     account: item.element.accountExternalId,
     key: item.keySha256,
@@ -161,7 +162,7 @@ async function noteDuplicates(
       now,
     });
   }
-  return differing.length;
+  return differing.map(({ differs: _differs, ...conflict }) => conflict);
 }
 
 /** Broken elements and unknown accounts are kept raw, counted, and shown where a lead may wait. */

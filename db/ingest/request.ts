@@ -32,12 +32,19 @@ export interface IngestRequest {
   };
 }
 
+/** One event id with two contents: the digest of the one that stands and of the one that came. */
+export interface ContentConflict {
+  readonly receiptId: string;
+  readonly keptSha256: string;
+  readonly cameSha256: string;
+}
+
 export interface IngestResult {
   readonly stored: number;
   readonly duplicates: number;
   readonly quarantined: number;
-  /** One event id with two contents (IN3): an alert, not a second insert. */
-  readonly conflicts: number;
+  /** An alert each, not a second insert (IN3). */
+  readonly conflicts: readonly ContentConflict[];
   /** Conversations whose facts changed; each gets a wake-up after the commit. */
   readonly wake: readonly WakeTarget[];
 }

@@ -59,8 +59,10 @@ export async function applyThread(
       ingress,
     ),
   ]);
-  const newestSeq = messages.at(-1)?.seq ?? conversation.lastSeq;
-  if (joinsItem !== null) await joinOpenHandoff(client, joinsItem, newestSeq);
+  const newestSeq = messages.findLast((message) => message.joinsItem !== null)?.seq;
+  if (joinsItem !== null && newestSeq !== undefined) {
+    await joinOpenHandoff(client, joinsItem, newestSeq);
+  }
   if (owing.length > 0) {
     await oweAnswer(client, conversation, owing, instant);
     return 'owed';
@@ -267,7 +269,7 @@ async function joinOwner(
   await settleDebt(client, {
     conversationId: conversation.id,
     throughSeq: newestSeq,
-    // The person's answer in this batch may have left the debt to the messages behind it.
+    // A person's answer in this batch left the debt to the messages behind it.
     token: conversation.owedSince ?? at,
     settlement: { kind: 'work-item', ref: itemId, reason: 'person_owns', at },
   });

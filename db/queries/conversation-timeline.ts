@@ -4,7 +4,7 @@ import { run, statement } from '../database';
 import { iso } from './staff-reading';
 
 /** A thread shows at most so many of its newest messages, and the facts since the oldest of them. */
-export const TIMELINE_MESSAGES_MAX = 500;
+const TIMELINE_MESSAGES_MAX = 500;
 
 type Facts = Omit<TimelineFacts, 'channel'>;
 type Fact<Key extends keyof Facts> = Facts[Key][number];

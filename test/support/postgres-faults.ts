@@ -56,6 +56,20 @@ export async function holdTransactions(
   };
 }
 
+const findBlocked = statement<{ pid: number }>(
+  'find-blocked-transaction',
+  `select l.pid from pg_locks l join pg_stat_activity a using (pid)
+   where l.locktype = 'transactionid' and not l.granted and a.datname = current_database()`,
+);
+
+/** Resolves once so many transactions wait for another one's row. */
+export async function blockedOnRow({ owner }: TestDatabase, count = 1): Promise<void> {
+  await until(
+    async () => (await run(owner, findBlocked))[count - 1],
+    `${count} transactions wait for a row`,
+  );
+}
+
 /** Asks until there is an answer; the database's own round trips are the pace. */
 async function until<Found>(
   look: () => Promise<Found | undefined>,
@@ -71,10 +85,10 @@ async function until<Found>(
 }
 
 /**
- * Makes inserts into a table fail with an SQLSTATE, as Postgres would: always, or the first
+ * Makes writes of a table fail with an SQLSTATE, as Postgres would: always, or the first
  * `times` times. Returns what mends it.
  */
-export async function failInserts(
+export async function failWrites(
   owner: Pool,
   failure: { readonly table: string; readonly sqlState: string; readonly times?: number },
 ): Promise<() => Promise<void>> {
@@ -82,7 +96,7 @@ export async function failInserts(
   await owner.query('create sequence refusals');
   await owner.query('grant usage on refusals to public');
   await owner.query(
-    `create function refuse_insert() returns trigger language plpgsql as $$ begin
+    `create function refuse_write() returns trigger language plpgsql as $$ begin
        if nextval('refusals') <= ${times} then
          raise exception 'refused: +13125550142' using errcode = '${sqlState}';
        end if;
@@ -90,12 +104,12 @@ export async function failInserts(
      end $$`,
   );
   await owner.query(
-    `create trigger refuse_insert before insert on ${table}
-     for each row execute function refuse_insert()`,
+    `create trigger refuse_write before insert or update on ${table}
+     for each row execute function refuse_write()`,
   );
   return async () => {
-    await owner.query(`drop trigger refuse_insert on ${table}`);
-    await owner.query('drop function refuse_insert; drop sequence refusals');
+    await owner.query(`drop trigger refuse_write on ${table}`);
+    await owner.query('drop function refuse_write; drop sequence refusals');
   };
 }
 

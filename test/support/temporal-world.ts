@@ -23,7 +23,7 @@ export interface TemporalWorld {
   close(): Promise<void>;
 }
 
-export function bundlePath(): string {
+function bundlePath(): string {
   const path = process.env['TEST_WORKFLOW_BUNDLE'];
   if (path === undefined) throw new Error('the global setup of the tier builds the bundle');
   return path;

@@ -170,7 +170,7 @@ describe('an echo', () => {
         await world.rows('select resolution, send_id = $1 as ours from work_items', [sendId]),
       ).toEqual([{ resolution: 'proven_by_echo', ours: true }]);
       const [first] = await world.rows(
-        `select c.next_due_at = s.due_at as due from conversations c
+        `select abs(extract(epoch from c.next_due_at - s.due_at)) < 1 as due from conversations c
          join follow_up_steps s on s.conversation_id = c.id where s.step = 1`,
       );
       expect(first).toEqual({ due: true });
@@ -184,6 +184,20 @@ describe('an echo', () => {
     await server.postMeta(pageDelivery(pageEcho('provider-1', text, { app: INBOX_APP })));
     expect(await world.conversation()).toMatchObject({ owner: 'automation', last_seq: 2 });
     expect(await webhooks.count('work_items')).toBe(0);
+  });
+
+  it('that proves an unknown delivery and a message in one batch: both count, in their order [IN7] [C6]', async () => {
+    await server.postMeta(instagramDelivery(instagramMessage('m_1', 'My sink leaks')));
+    const { text } = await answerIntoTheUnknown(world);
+    await server.postMeta(
+      instagramDelivery(instagramEcho('m_e', text), instagramMessage('m_2', 'Thanks! When?')),
+    );
+    expect((await settlements()).map(({ author, settlement }) => [author, settlement])).toEqual([
+      ['lead', 'reply'],
+      ['automation', null],
+      ['lead', null],
+    ]);
+    expect(await world.conversation()).toMatchObject({ state: 'replied', last_inbound_seq: 3 });
   });
 
   it('before a message in one batch: the older debt is the person’s answer, the newer message waits in an item [IN7] [INV-6] [T6]', async () => {

@@ -14,7 +14,11 @@ export const LEAD = '+13125550142';
 const WHATSAPP_ACCOUNT = '300000000000003';
 
 /** The same person on WhatsApp: the telephone number makes it one lead with two conversations. */
-export async function writeOnWhatsApp(world: World, message: LeadText): Promise<IngestResult> {
+export async function writeOnWhatsApp(
+  world: World,
+  message: LeadText,
+  now = world.clock.iso,
+): Promise<IngestResult> {
   const id = message.id ?? `wamid.${newId('msg')}`;
   const element = prepared(
     {
@@ -36,7 +40,7 @@ export async function writeOnWhatsApp(world: World, message: LeadText): Promise<
     },
     message.optOut ?? null,
   );
-  return ingest(world.database.service, requestOf([element], 'meta'), world.clock.iso);
+  return ingest(world.database.service, requestOf([element], 'meta'), now);
 }
 
 /** The one conversation of a channel. */

@@ -61,40 +61,36 @@ describe('the send breaker', () => {
     return send.conversationId;
   }
 
-  it.each<[string, Earlier, 'sent' | 'refused']>([
-    ['one automatic send since', { count: 1, purpose: 'answer', ageMs: SECOND_MS }, 'sent'],
-    ['two automatic sends since', { count: 2, purpose: 'answer', ageMs: SECOND_MS }, 'refused'],
-    ['two, just as it came', { count: 2, purpose: 'answer', ageMs: MINUTE_MS }, 'refused'],
-    ['two before it came', { count: 2, purpose: 'answer', ageMs: MINUTE_MS + 1 }, 'sent'],
-    ['two that were refused', { count: 2, purpose: 'answer', ageMs: 1, refused: true }, 'sent'],
-    ['follow-ups since', { count: 2, purpose: 'follow-up', ageMs: DAY_MS - 1 }, 'sent'],
-    ['messages of staff since', { count: 2, purpose: 'staff', ageMs: SECOND_MS }, 'sent'],
+  it.each<[string, 'sent' | 'refused', Earlier]>([
+    ['one automatic send since', 'sent', { count: 1, purpose: 'answer', ageMs: SECOND_MS }],
+    ['two automatic sends since', 'refused', { count: 2, purpose: 'answer', ageMs: SECOND_MS }],
+    ['two, just as it came', 'refused', { count: 2, purpose: 'answer', ageMs: MINUTE_MS }],
+    ['two before it came', 'sent', { count: 2, purpose: 'answer', ageMs: MINUTE_MS + 1 }],
+    ['two that were refused', 'sent', { count: 2, purpose: 'answer', ageMs: 1, refused: true }],
+    ['a follow-up since', 'sent', { count: 1, purpose: 'follow-up', ageMs: SECOND_MS }],
+    ['messages of staff since', 'sent', { count: 2, purpose: 'staff', ageMs: SECOND_MS }],
   ])('counts since the last message; an answer behind %s is %s [INV-17b]', async (...row) => {
-    const [, earlier, fate] = row;
+    const [, fate, earlier] = row;
     await answerBehind(earlier);
     expect(await calledFor(world)).toHaveLength(fate === 'sent' ? 1 : 0);
   });
 
-  it.each<[string, Earlier[], 'sent' | 'refused']>([
-    ['19 in ten minutes', [staff(19, 0)], 'sent'],
-    ['20 in ten minutes', [staff(20, 10 * MINUTE_MS - 1)], 'refused'],
-    ['20 ten minutes ago', [staff(20, 10 * MINUTE_MS)], 'sent'],
-    ['59 in an hour', [staff(20, HOUR_MS - 1), staff(39, 30 * MINUTE_MS)], 'sent'],
-    ['60 in an hour', [staff(20, HOUR_MS - 1), staff(40, 30 * MINUTE_MS)], 'refused'],
-    ['60, some an hour ago', [staff(20, HOUR_MS), staff(40, 30 * MINUTE_MS)], 'sent'],
-    ['119 in a day', [staff(60, DAY_MS - 1), staff(59, 12 * HOUR_MS)], 'sent'],
-    ['120 in a day', [staff(60, DAY_MS - 1), staff(60, 12 * HOUR_MS)], 'refused'],
-    ['120, some a day ago', [staff(60, DAY_MS), staff(60, 12 * HOUR_MS)], 'sent'],
-  ])(
-    'trips on sends of any cause: an answer behind %s is there and %s [INV-17b]',
-    async (...row) => {
-      const [, earlier, fate] = row;
-      await answerBehind(...earlier);
-      expect(await calledFor(world)).toHaveLength(fate === 'sent' ? 1 : 0);
-      // What this test made up is no state that the product can reach.
-      await forgetEarlier();
-    },
-  );
+  it.each<[string, 'sent' | 'refused', Earlier[]]>([
+    ['19 in ten minutes', 'sent', [staff(19, 0)]],
+    ['20 in ten minutes', 'refused', [staff(20, 10 * MINUTE_MS - 1)]],
+    ['20 ten minutes ago', 'sent', [staff(20, 10 * MINUTE_MS)]],
+    ['59 in an hour', 'sent', [staff(20, HOUR_MS - 1), staff(39, 30 * MINUTE_MS)]],
+    ['60 in an hour', 'refused', [staff(20, HOUR_MS - 1), staff(40, 30 * MINUTE_MS)]],
+    ['60, some an hour ago', 'sent', [staff(20, HOUR_MS), staff(40, 30 * MINUTE_MS)]],
+    ['119 in a day', 'sent', [staff(60, DAY_MS - 1), staff(59, 12 * HOUR_MS)]],
+    ['120 in a day', 'refused', [staff(60, DAY_MS - 1), staff(60, 12 * HOUR_MS)]],
+    ['120, some a day ago', 'sent', [staff(60, DAY_MS), staff(60, 12 * HOUR_MS)]],
+  ])('trips on sends of any cause: an answer behind %s is %s [INV-17b]', async (...row) => {
+    const [, fate, earlier] = row;
+    await answerBehind(...earlier);
+    expect(await calledFor(world)).toHaveLength(fate === 'sent' ? 1 : 0);
+    await forgetEarlier();
+  });
 
   it('gives an owed answer to a person when it trips, in the gate’s transaction [INV-17b] [T6]', async () => {
     const conversationId = await answerBehind(staff(20, 0));
@@ -156,6 +152,7 @@ describe('the send breaker', () => {
     ]);
   });
 
+  /** What a test made up is no state that the product can reach: the invariants need not hold. */
   async function forgetEarlier(): Promise<void> {
     const client = await world.database.owner.connect();
     await client.query("set session_replication_role = 'replica'");

@@ -1,7 +1,7 @@
 import type { Pool } from 'pg';
 import { openPool } from '../../../db/database';
 import { roleUrl } from '../../../db/migrate';
-import { failInserts, holdTransactions, startCommitProxy } from '../../support/postgres-faults';
+import { failWrites, holdTransactions, startCommitProxy } from '../../support/postgres-faults';
 import {
   makeWebhookWorld,
   metaBytes,
@@ -69,7 +69,7 @@ describe('a 2xx', () => {
     'never comes where Postgres refuses with %s: 503, and the retry is stored once [IN4] [IN6]',
     async (sqlState) => {
       const { owner } = webhooks.world.database;
-      const mend = await failInserts(owner, { table: 'messages', sqlState });
+      const mend = await failWrites(owner, { table: 'messages', sqlState });
       const refused = await server.postMeta(delivery).finally(mend);
       expect(refused).toMatchObject({ status: 503 });
       expect(await counts()).toEqual({ raw: 0, messages: 0, duplicates: 0 });
@@ -82,7 +82,7 @@ describe('a 2xx', () => {
     'comes after %s too: the whole transaction is run again, unseen by the provider [IN6]',
     async (sqlState) => {
       const { owner } = webhooks.world.database;
-      const mend = await failInserts(owner, { table: 'messages', sqlState, times: 3 });
+      const mend = await failWrites(owner, { table: 'messages', sqlState, times: 3 });
       const answer = await server.postMeta(delivery).finally(mend);
       expect(answer).toMatchObject({ status: 200 });
       expect(await counts()).toEqual({ raw: 1, messages: 1, duplicates: 0 });
@@ -92,7 +92,7 @@ describe('a 2xx', () => {
 
   it('comes with the bytes kept and a person told, where only the parts cannot be stored [IN4]', async () => {
     const { owner } = webhooks.world.database;
-    const mend = await failInserts(owner, { table: 'messages', sqlState: '23514' });
+    const mend = await failWrites(owner, { table: 'messages', sqlState: '23514' });
     const answer = await server.postMeta(delivery).finally(mend);
     expect(answer).toMatchObject({ status: 200 });
     expect(await counts()).toEqual({ raw: 1, messages: 0, duplicates: 0 });

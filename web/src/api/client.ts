@@ -24,7 +24,7 @@ export class ApiError extends Error {
 }
 
 /** The API could not be reached; nobody knows whether a write was done. */
-export class UnreachableError extends Error {
+class UnreachableError extends Error {
   override readonly name = 'UnreachableError';
   constructor() {
     super('The server cannot be reached.');

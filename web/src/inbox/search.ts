@@ -2,8 +2,7 @@ import type { ListFilter } from '../api/queries';
 import type { Channel } from '../generated/api';
 import { CHANNEL_NAMES } from '../words';
 
-export const VIEWS = ['all', 'owed', 'needs-person'] as const;
-export type View = (typeof VIEWS)[number];
+export type View = 'all' | 'owed' | 'needs-person';
 
 /** The list's filters, as the address holds them; absent members are not filtered by. */
 export interface InboxSearch {
