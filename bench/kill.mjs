@@ -51,20 +51,19 @@ async function untilPolling(histories, worker) {
   if (!polls) throw new Error(`${worker.name} does not poll`);
 }
 
-/** True if the killed worker had taken a task of the conversation and not finished it. */
-function wasHeld(events, worker) {
+/** What the killed worker had taken of the conversation and not finished, in words; else null. */
+function heldBy(events, worker) {
   const byId = new Map(events.map((event) => [String(event.eventId), event]));
-  return events.some((event) => {
-    const ending =
-      event.workflowTaskTimedOutEventAttributes ??
-      event.workflowTaskFailedEventAttributes ??
-      event.activityTaskTimedOutEventAttributes;
-    const started = ending && byId.get(String(ending.startedEventId));
-    const identity =
-      started?.workflowTaskStartedEventAttributes?.identity ??
-      started?.activityTaskStartedEventAttributes?.identity;
-    return isOf(worker, identity);
-  });
+  const started = (ending) => byId.get(String(ending?.startedEventId));
+  for (const event of events) {
+    const task = started(
+      event.workflowTaskTimedOutEventAttributes ?? event.workflowTaskFailedEventAttributes,
+    );
+    if (isOf(worker, task?.workflowTaskStartedEventAttributes?.identity)) return 'workflow task';
+    const activity = started(event.activityTaskTimedOutEventAttributes);
+    if (isOf(worker, activity?.activityTaskStartedEventAttributes?.identity)) return 'activity';
+  }
+  return null;
 }
 
 /** One kill under load, and what became of each message. */
@@ -103,7 +102,7 @@ async function judge(context, { worker, prefix, killedAtMs, killedWallMs, sample
   for (const row of rows) {
     const atMs = intended.get(row.mid);
     const receipt = receipts.get(row.attemptId);
-    const held = wasHeld(await histories.eventsOf(row.conversationId), worker);
+    const held = heldBy(await histories.eventsOf(row.conversationId), worker);
     messages.push({
       latencyMs: receipt ? receipt.atMs - atMs : null,
       beforeKill: receipt !== undefined && receipt.atMs < killedAtMs,
@@ -157,14 +156,23 @@ function summarise(figures, rounds) {
     kills: rounds.length,
     messages: messages.length,
     before,
-    addedNotHeld: added(late.filter(({ held }) => !held)),
-    addedHeld: added(late.filter(({ held }) => held)),
+    addedNotHeld: added(late.filter(({ held }) => held === null)),
+    addedHeld: added(late.filter(({ held }) => held !== null)),
+    heldCases: heldCases(late, before.p50),
     inFlight: messages.filter((message) => message.inFlight).length,
     inFlightReached: messages.filter(({ inFlight, reached }) => inFlight && reached).length,
     outcomes,
     lost: rounds.reduce((sum, round) => sum + round.lost, 0),
     doubled: rounds.reduce((sum, round) => sum + round.doubled, 0),
   };
+}
+
+/** Each message whose task died with its worker: what was held, and how much later it left. */
+function heldCases(late, usualMs) {
+  return late
+    .filter(({ held, latencyMs }) => held !== null && latencyMs !== null)
+    .map(({ held, latencyMs }) => ({ held, addedMs: Math.max(latencyMs - usualMs, 0) }))
+    .sort((left, right) => right.addedMs - left.addedMs);
 }
 
 /** Kills as many workers as the options ask for, one after the other, each under fresh load. */

@@ -156,6 +156,7 @@ function killText(kill: KillResult): string {
     `  before the kill: p50 ${ms(before.p50)}, p99 ${ms(before.p99)} ms`,
     `  added delay, its task not held by the killed worker: ${added(addedNotHeld)}`,
     `  added delay, its task held by the killed worker: ${added(addedHeld)}`,
+    ...kill.heldCases.map(({ held, addedMs }) => `    it held the ${held}: ${ms(addedMs)} ms`),
     `  sends in flight at the kill, counted apart: ${kill.inFlight}, of which ${kill.inFlightReached} had reached the provider`,
     `  ${outcomeWords(kill.outcomes)}; lost ${kill.lost}, doubled ${kill.doubled}`,
   ].join('\n');

@@ -36,6 +36,7 @@ export interface KillResult {
   readonly before: Spread;
   readonly addedNotHeld: Spread;
   readonly addedHeld: Spread;
+  readonly heldCases: readonly { readonly held: string; readonly addedMs: number }[];
   readonly inFlight: number;
   readonly inFlightReached: number;
   readonly outcomes: Outcomes;

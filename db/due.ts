@@ -29,8 +29,11 @@ const takeOverdue = statement<WakeTarget>(
        row_number() over (partition by business_id order by fresh_answer desc, next_due_at) as place
      from overdue),
    chosen as (
-     select c.id from conversations c join ranked r using (id)
-     where r.place <= $3 order by r.fresh_answer desc, r.next_due_at limit $2
+     -- Looked at again in the locked row: another relay may have taken it since the snapshot.
+     select c.id from n, conversations c join ranked r using (id)
+     where r.place <= $3 and c.next_due_at <= n.now - interval '2 seconds'
+       and (c.relay_at is null or c.relay_at <= n.now)
+     order by r.fresh_answer desc, r.next_due_at limit $2
      for update of c skip locked)
    update conversations c set relay_at = n.now + interval '5 seconds'
    from chosen, n where c.id = chosen.id

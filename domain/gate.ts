@@ -21,7 +21,7 @@ export interface GateFacts {
   readonly leaseHeld: boolean;
   readonly reached: boolean;
   readonly unexpired: boolean;
-  /** A stop met the row while a worker held it; it was not withdrawn since, whatever came later. */
+  /** A stop met the row while a worker held it; such a row never leaves, whatever came later. */
   readonly stopRequested: boolean;
   /** Null where the channel has no reply window. */
   readonly windowOpen: boolean | null;
@@ -78,7 +78,7 @@ export function judgeGate(facts: GateFacts): GateVerdict {
   if (!facts.unexpired) return cancel('expired');
   const stop = stopReason(facts);
   if (stop !== null) return cancel(stop);
-  if (facts.accountPaused || !facts.automationEnabled) return held(facts);
+  if (isHeld(facts)) return { kind: 'give-back', reason: 'held' };
   if (facts.windowOpen === false) return cancel('window_closed');
   if (exceedsBudget(facts)) return cancel('send_budget');
   return ALLOW;
@@ -89,9 +89,8 @@ function cancel(reason: CancelReason): GateVerdict {
 }
 
 /** A paused account holds everything; the business's kill switch holds only what is automatic. */
-function held(facts: GateFacts): GateVerdict {
-  const holds = facts.accountPaused || facts.purpose !== 'staff';
-  return holds ? { kind: 'give-back', reason: 'held' } : ALLOW;
+function isHeld({ accountPaused, automationEnabled, purpose }: GateFacts): boolean {
+  return accountPaused || (!automationEnabled && purpose !== 'staff');
 }
 
 function stopReason(facts: GateFacts): CancelReason | null {

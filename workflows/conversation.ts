@@ -65,7 +65,7 @@ export async function conversation(input: ConversationRef): Promise<void> {
   setHandler(agendaQuery, () => agenda, { description: 'What is due, as last read.' });
 
   const alarm = new Alarm();
-  let failureWaitMs = FAILURE_WAIT_MS_MIN;
+  let failures = 0;
   let readAt = Date.now();
   for (;;) {
     if (mustRoll(signals)) await continueAsNew<typeof conversation>(input);
@@ -86,17 +86,29 @@ export async function conversation(input: ConversationRef): Promise<void> {
       const fresh: Agenda = await perform(input, move.step);
       agenda = showAgenda(agenda, fresh);
       readAt = Date.now();
-      failureWaitMs = FAILURE_WAIT_MS_MIN;
+      // Looking again is no success of what failed; else a step that always fails would spin.
+      if (move.step.kind !== 'take-turn') failures = 0;
     } catch (error) {
       if (!(error instanceof ActivityFailure)) throw error;
       log.warn('a step failed; the facts stand and it is looked at again', {
         step: move.step.kind,
       });
       agenda = null;
-      await condition(() => dirty, failureWaitMs, { summary: 'after a failed step' });
-      failureWaitMs = Math.min(failureWaitMs * 2, FAILURE_WAIT_MS_MAX);
+      const waitMs = failureWaitMs(move.step, failures);
+      failures += 1;
+      if (waitMs > 0) await condition(() => dirty, waitMs, { summary: 'after a failed step' });
     }
   }
+}
+
+/**
+ * How long to wait before looking again. A worker that died in a provider step is no reason to
+ * wait: its lease or the attempt's limit says when the send may be touched again.
+ */
+function failureWaitMs(step: Step, failures: number): number {
+  const died = step.kind === 'deliver' || step.kind === 'resolve';
+  if (died && failures === 0) return 0;
+  return Math.min(FAILURE_WAIT_MS_MIN * 2 ** failures, FAILURE_WAIT_MS_MAX);
 }
 
 /** Runs stay short, so that a worker that lost its cache replays quickly (performance.md). */

@@ -126,8 +126,9 @@ const writeDebt = statement(
   `update conversations c set
      owed_since = greatest($2::timestamptz, c.last_token + interval '1 microsecond'),
      last_token = greatest($2::timestamptz, c.last_token + interval '1 microsecond'),
-     oldest_owed_at = coalesce(c.oldest_owed_at, $3),
-     overdue_from = coalesce(c.overdue_from, $3),
+     oldest_owed_at = least(c.oldest_owed_at, $3),
+     overdue_from = case when c.overdue_from = c.oldest_owed_at
+                         then least(c.overdue_from, $3) else coalesce(c.overdue_from, $3) end,
      turn_due_at = case when $4::timestamptz is null then $2
                         when c.owed_since is null then $4
                         else least(c.turn_due_at, $4) end,
@@ -140,7 +141,8 @@ const writeDebt = statement(
 
 /**
  * Writes the debt with the messages (T1): a new token, the oldest time beside it, and when the
- * turn may start. Only a burst of openers waits (P4b case 2).
+ * turn may start. A message that arrives late may be the oldest; ages count from it, unless they
+ * count from something later, such as a hand-back (T5). Only a burst of openers waits (P4b case 2).
  */
 export async function oweAnswer(
   client: PoolClient,

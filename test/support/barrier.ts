@@ -1,27 +1,26 @@
 import type { Failpoint } from '../../activities/dependencies';
 import type { World } from './world';
 
-/** A latch in the way of one flow: the flow says that it is there, and waits to be let go. */
+/** A latch in the way of a flow: the flow says that it is there, and waits to be let go. */
 export interface Barrier {
-  /** Resolves once somebody stands at the barrier. */
+  /** Resolves once all whom it waits for stand at the barrier. */
   readonly reached: Promise<void>;
-  /** What the flow calls. Only the first who comes is held; the others pass. */
+  /** What a flow calls. Only the first who come are held; the others pass. */
   hold(): Promise<void>;
   release(): void;
 }
 
-/** Makes a barrier that holds one flow until the test releases it. */
-export function makeBarrier(): Barrier {
+/** Makes a barrier that holds the first `flows` who come until the test releases them. */
+export function makeBarrier(flows = 1): Barrier {
   const reached = makeLatch();
   const released = makeLatch();
-  let met = false;
+  let met = 0;
   return {
     reached: reached.opened,
     hold: async () => {
-      if (met) return;
-      met = true;
-      reached.open();
-      await released.opened;
+      met += 1;
+      if (met === flows) reached.open();
+      if (met <= flows) await released.opened;
     },
     release: () => released.open(),
   };
@@ -35,9 +34,9 @@ function makeLatch(): { readonly opened: Promise<void>; readonly open: () => voi
   return { opened, open: () => open() };
 }
 
-/** Holds the first who comes to a failpoint. */
-export function pauseAt(world: World, point: Failpoint): Barrier {
-  const barrier = makeBarrier();
+/** Holds the first who come to a failpoint. */
+export function pauseAt(world: World, point: Failpoint, flows = 1): Barrier {
+  const barrier = makeBarrier(flows);
   world.failpoints[point] = () => barrier.hold();
   return barrier;
 }

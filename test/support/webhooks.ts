@@ -1,5 +1,10 @@
 import { createHmac } from 'node:crypto';
-import { createServer, request, type IncomingHttpHeaders, type OutgoingHttpHeaders } from 'node:http';
+import {
+  createServer,
+  request,
+  type IncomingHttpHeaders,
+  type OutgoingHttpHeaders,
+} from 'node:http';
 import type { AddressInfo } from 'node:net';
 import express from 'express';
 import type { Pool } from 'pg';
@@ -63,7 +68,8 @@ export async function makeWebhookWorld(): Promise<WebhookWorld> {
   return {
     world,
     server,
-    count: async (table) => Number((await world.rows(`select count(*) from ${table}`))[0]?.['count']),
+    count: async (table) =>
+      Number((await world.rows(`select count(*) from ${table}`))[0]?.['count']),
     reset: async () => {
       server.logged.length = 0;
       server.woken.length = 0;
@@ -202,7 +208,11 @@ function call({ port, method, path, headers = {} }: Call, body?: Buffer): Promis
 
 /** A handshake's address with the right or another verify token. */
 export function handshakePath(token = VERIFY_TOKEN): string {
-  const query = { 'hub.mode': 'subscribe', 'hub.challenge': '1158201444', 'hub.verify_token': token };
+  const query = {
+    'hub.mode': 'subscribe',
+    'hub.challenge': '1158201444',
+    'hub.verify_token': token,
+  };
   return `/webhooks/meta?${new URLSearchParams(query).toString()}`;
 }
 

@@ -35,7 +35,9 @@ describe('an echo', () => {
   afterAll(() => webhooks.close());
 
   const settlements = () =>
-    world.rows(`select seq, author, settlement, settlement_reason as reason from messages order by seq`);
+    world.rows(
+      `select seq, author, settlement, settlement_reason as reason from messages order by seq`,
+    );
   const handoffs = () =>
     world.rows(`select newest_seq, resolved_at is null as open from work_items
       where kind = 'handoff' order by opened_at, id`);
@@ -43,62 +45,72 @@ describe('an echo', () => {
   it.each([
     ['with our attempt in its metadata', true],
     ['by its message id alone', false],
-  ])('of our own app confirms our send %s and is no message, no reply and no answer [IN7]', async (_name, metadata) => {
-    await server.postMeta(pageDelivery(pageMessage('m_1', 'My sink leaks')));
-    const { sendId, text } = await answer(world);
-    await server.postMeta(pageDelivery(pageMessage('m_2', 'And the drain')));
-    const before = await world.conversation();
-    const own = pageEcho('provider-1', text, {
-      app: APP_ID,
-      ...(metadata ? { metadata: await attemptOf(world, sendId) } : {}),
-    });
-    await server.postMeta(pageDelivery(own));
-    await server.postMeta(pageDelivery(own));
-    expect(await world.conversation()).toMatchObject({
-      owed_since: before['owed_since'],
-      oldest_owed_at: before['oldest_owed_at'],
-      state: before['state'],
-      owner: 'automation',
-      last_seq: before['last_seq'],
-    });
-    expect(await world.rows('select send_id, echoed_at is not null as echoed from provider_messages')).toEqual(
-      [{ send_id: sendId, echoed: true }],
-    );
-    expect(
-      await world.rows('select visible_at is not null as visible from transport_traces where send_id is not null'),
-    ).toEqual([{ visible: true }]);
-  });
+  ])(
+    'of our own app confirms our send %s and is no message, no reply and no answer [IN7]',
+    async (_name, metadata) => {
+      await server.postMeta(pageDelivery(pageMessage('m_1', 'My sink leaks')));
+      const { sendId, text } = await answer(world);
+      await server.postMeta(pageDelivery(pageMessage('m_2', 'And the drain')));
+      const before = await world.conversation();
+      const own = pageEcho('provider-1', text, {
+        app: APP_ID,
+        ...(metadata ? { metadata: await attemptOf(world, sendId) } : {}),
+      });
+      await server.postMeta(pageDelivery(own));
+      await server.postMeta(pageDelivery(own));
+      expect(await world.conversation()).toMatchObject({
+        owed_since: before['owed_since'],
+        oldest_owed_at: before['oldest_owed_at'],
+        state: before['state'],
+        owner: 'automation',
+        last_seq: before['last_seq'],
+      });
+      expect(
+        await world.rows('select send_id, echoed_at is not null as echoed from provider_messages'),
+      ).toEqual([{ send_id: sendId, echoed: true }]);
+      expect(
+        await world.rows(
+          'select visible_at is not null as visible from transport_traces where send_id is not null',
+        ),
+      ).toEqual([{ visible: true }]);
+    },
+  );
 
   it.each([
     ['another app', { app: INBOX_APP }],
     ['no app', {}],
-  ])('of %s was written by a person: takeover, debt settled, audit, nothing automatic [IN7] [T3] [INV-15]', async (_name, by) => {
-    await server.postMeta(pageDelivery(pageMessage('m_1', 'My sink leaks')));
-    const { sendId, conversationId } = await draftAnswer(world);
-    await server.postMeta(pageDelivery(pageEcho('m_e', 'On my way!', by)));
-    await world.activities.deliver({ conversationId, sendId });
-    expect(world.provider.calls).toEqual([]);
-    expect(await world.conversation()).toMatchObject({
-      owner: 'person',
-      state: 'paused',
-      owed_since: null,
-      next_due_at: null,
-    });
-    expect(await settlements()).toEqual([
-      { seq: 1, author: 'lead', settlement: 'person', reason: 'answered_in_provider_app' },
-      { seq: 2, author: 'native', settlement: null, reason: null },
-    ]);
-    expect(await world.rows('select state, end_reason from outbox')).toEqual([
-      { state: 'cancelled', end_reason: 'person_owns' },
-    ]);
-    expect(await world.rows('select type, reason from takeover_events order by seq')).toEqual([
-      { type: 'session.started', reason: 'session_started' },
-      { type: 'takeover.claimed', reason: 'operator_claimed' },
-    ]);
-  });
+  ])(
+    'of %s was written by a person: takeover, debt settled, audit, nothing automatic [IN7] [T3] [INV-15]',
+    async (_name, by) => {
+      await server.postMeta(pageDelivery(pageMessage('m_1', 'My sink leaks')));
+      const { sendId, conversationId } = await draftAnswer(world);
+      await server.postMeta(pageDelivery(pageEcho('m_e', 'On my way!', by)));
+      await world.activities.deliver({ conversationId, sendId });
+      expect(world.provider.calls).toEqual([]);
+      expect(await world.conversation()).toMatchObject({
+        owner: 'person',
+        state: 'paused',
+        owed_since: null,
+        next_due_at: null,
+      });
+      expect(await settlements()).toEqual([
+        { seq: 1, author: 'lead', settlement: 'person', reason: 'answered_in_provider_app' },
+        { seq: 2, author: 'native', settlement: null, reason: null },
+      ]);
+      expect(await world.rows('select state, end_reason from outbox')).toEqual([
+        { state: 'cancelled', end_reason: 'person_owns' },
+      ]);
+      expect(await world.rows('select type, reason from takeover_events order by seq')).toEqual([
+        { type: 'session.started', reason: 'session_started' },
+        { type: 'takeover.claimed', reason: 'operator_claimed' },
+      ]);
+    },
+  );
 
   it('of the owner in the phone app of WhatsApp takes over and settles too [IN7]', async () => {
-    await server.postMeta(whatsAppDelivery({ messages: [whatsAppText('wamid.1', 'My sink leaks')] }));
+    await server.postMeta(
+      whatsAppDelivery({ messages: [whatsAppText('wamid.1', 'My sink leaks')] }),
+    );
     const echo = { ...whatsAppText('wamid.2', 'On my way!', '13125550100'), to: '13125550142' };
     await server.postMeta(whatsAppDelivery({ message_echoes: [echo] }, 'smb_message_echoes'));
     expect(await world.conversation()).toMatchObject({ owner: 'person', owed_since: null });

@@ -80,16 +80,19 @@ describe('a person on WhatsApp', () => {
     ['number', 'both'],
     ['both', 'number'],
     ['both', 'both'],
-  ])('who appears by %s and by %s at the same time is one lead with two addresses [INV-4]', async (first, second) => {
-    const held = await holdTransactions(world.database, 'in-commit');
-    const answers: Promise<Answer>[] = [server.postMeta(BY[first]('wamid.1'))];
-    await held.waiting();
-    answers.push(server.postMeta(BY[second]('wamid.2')));
-    await blockedOnRow(world.database);
-    await held.release();
-    expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([200, 200]);
-    expect(await homes()).toEqual({ leads: 1, addresses: 2, conversations: 1, messages: 2 });
-  });
+  ])(
+    'who appears by %s and by %s at the same time is one lead with two addresses [INV-4]',
+    async (first, second) => {
+      const held = await holdTransactions(world.database, 'in-commit');
+      const answers: Promise<Answer>[] = [server.postMeta(BY[first]('wamid.1'))];
+      await held.waiting();
+      answers.push(server.postMeta(BY[second]('wamid.2')));
+      await blockedOnRow(world.database);
+      await held.release();
+      expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([200, 200]);
+      expect(await homes()).toEqual({ leads: 1, addresses: 2, conversations: 1, messages: 2 });
+    },
+  );
 
   it.each<[Way]>([['username'], ['number']])(
     'who appears by %s and with both in twelve requests at once is one lead with one conversation [INV-4]',
@@ -144,9 +147,9 @@ describe('a person on WhatsApp', () => {
     await blockedOnRow(world.database);
     await held.release();
     await Promise.all(answers);
-    expect(
-      await world.rows('select count(*), count(opted_out_at) as out from addresses'),
-    ).toEqual([{ count: 2, out: 2 }]);
+    expect(await world.rows('select count(*), count(opted_out_at) as out from addresses')).toEqual([
+      { count: 2, out: 2 },
+    ]);
   });
 });
 
@@ -173,7 +176,9 @@ describe('one event id with two contents', () => {
     expect(await world.rows('select text from messages')).toEqual([{ text: 'My sink leaks' }]);
     const [conflict] = await digests();
     expect(conflict?.['keptSha256']).not.toBe(conflict?.['cameSha256']);
-    const [raw] = await world.rows('select id from raw_deliveries order by received_at desc limit 1');
+    const [raw] = await world.rows(
+      'select id from raw_deliveries order by received_at desc limit 1',
+    );
     expect(server.logged).toEqual([
       {
         level: 'error',
@@ -211,7 +216,9 @@ describe('one event id with two contents', () => {
 
   it('holds under the account: the same id on two accounts is two messages [IN1]', async () => {
     await server.postMeta(pageDelivery(pageMessage('same-id', 'My sink leaks')));
-    await server.postMeta(whatsAppDelivery({ messages: [whatsAppText('same-id', 'My sink leaks')] }));
+    await server.postMeta(
+      whatsAppDelivery({ messages: [whatsAppText('same-id', 'My sink leaks')] }),
+    );
     expect(await webhooks.count('messages')).toBe(2);
     expect(await webhooks.count('receipt_duplicates')).toBe(0);
   });

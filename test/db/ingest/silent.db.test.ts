@@ -186,7 +186,11 @@ describe('imported history', () => {
   it('that holds a message before it comes live does not swallow it: the live one owes [IN7] [INV-2]', async () => {
     await server.postMeta(history(imported('wamid.0', 3), imported('wamid.1', 0)));
     expect(await live('wamid.1')).toMatchObject({ status: 200 });
-    expect(await world.rows('select provider_message_id as id, author, owes, seq from messages order by seq')).toEqual([
+    expect(
+      await world.rows(
+        'select provider_message_id as id, author, owes, seq from messages order by seq',
+      ),
+    ).toEqual([
       { id: 'wamid.0', author: 'import', owes: false, seq: 1 },
       { id: 'wamid.1', author: 'lead', owes: true, seq: 3 },
     ]);
@@ -195,9 +199,10 @@ describe('imported history', () => {
   });
 
   it('in one batch with the live message is that one message, owed [IN7] [INV-2]', async () => {
-    const entry = [history(imported('wamid.1', 0)), whatsAppDelivery({ messages: [whatsAppText('wamid.1', 'Words')] })].flatMap(
-      (payload) => payload['entry'] as unknown[],
-    );
+    const entry = [
+      history(imported('wamid.1', 0)),
+      whatsAppDelivery({ messages: [whatsAppText('wamid.1', 'Words')] }),
+    ].flatMap((payload) => payload['entry'] as unknown[]);
     const payload = { object: 'whatsapp_business_account', entry };
     expect(await server.postMeta(payload)).toMatchObject({ status: 200 });
     expect(await authors()).toEqual([{ author: 'lead', owes: true, count: 1 }]);

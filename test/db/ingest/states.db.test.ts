@@ -197,9 +197,9 @@ describe('a lead who writes', () => {
     await INTO['paused and owned by a person without an item']?.(world);
     await world.write({ text: 'Are you there?' });
     await world.write({ text: 'Hello?' }, { text: 'It is urgent' });
-    expect(
-      await world.rows(`select kind, newest_seq, count(*) over () from work_items`),
-    ).toEqual([{ kind: 'handoff', newest_seq: 5, count: 1 }]);
+    expect(await world.rows(`select kind, newest_seq, count(*) over () from work_items`)).toEqual([
+      { kind: 'handoff', newest_seq: 5, count: 1 },
+    ]);
   });
 
   it('into a closed conversation begins an episode: the stop before it counts no more [S1]', async () => {
@@ -234,13 +234,16 @@ describe('a lead who writes', () => {
   it('on another channel stops the follow-ups of this one, in the same transaction [S2] [INV-11]', async () => {
     const { conversationId } = await queuedFollowUp(world);
     await writeOnWhatsApp(world, { text: 'I write here now' });
-    expect(await world.rows('select state, end_reason from outbox where purpose = $1', ['follow-up'])).toEqual(
-      [{ state: 'cancelled', end_reason: 'lead_replied' }],
-    );
     expect(
-      await world.rows('select state, next_due_at from conversations where id = $1', [conversationId]),
+      await world.rows('select state, end_reason from outbox where purpose = $1', ['follow-up']),
+    ).toEqual([{ state: 'cancelled', end_reason: 'lead_replied' }]);
+    expect(
+      await world.rows('select state, next_due_at from conversations where id = $1', [
+        conversationId,
+      ]),
     ).toEqual([{ state: 'active', next_due_at: null }]);
-    const [{ transactions } = {}] = await world.rows(`select count(distinct x) as transactions from (
+    const [{ transactions } = {}] =
+      await world.rows(`select count(distinct x) as transactions from (
       select xmin::text as x from outbox where purpose = 'follow-up'
       union all select xmin::text from messages where text = 'I write here now') t`);
     expect(transactions).toBe(1);
@@ -262,7 +265,8 @@ describe('a word that opts out', () => {
     await queuedFollowUp(world);
     world.clock.advance(60_000);
     await stop();
-    const [{ transactions } = {}] = await world.rows(`select count(distinct x) as transactions from (
+    const [{ transactions } = {}] =
+      await world.rows(`select count(distinct x) as transactions from (
       select xmin::text as x from messages where text = 'STOP'
       union all select xmin::text from addresses
       union all select xmin::text from outbox where state = 'cancelled'
@@ -271,9 +275,11 @@ describe('a word that opts out', () => {
       union all select xmin::text from webhook_receipts where id = (
         select receipt_id from messages where text = 'STOP')) t`);
     expect(transactions).toBe(1);
-    expect(await world.rows(`select state, stopped_at is not null as stopped, opted_out_at is not null as out
+    expect(
+      await world.rows(`select state, stopped_at is not null as stopped, opted_out_at is not null as out
       from outbox join follow_up_plans using (conversation_id) cross join addresses
-      where purpose = 'follow-up'`)).toEqual([{ state: 'cancelled', stopped: true, out: true }]);
+      where purpose = 'follow-up'`),
+    ).toEqual([{ state: 'cancelled', stopped: true, out: true }]);
   });
 
   it.each([
@@ -284,23 +290,26 @@ describe('a word that opts out', () => {
     ['follow_up_plans', 'update'],
     ['delivery_jobs', 'insert'],
     ['conversations', 'update'],
-  ])('that fails at %s (%s) changes nothing at all, and counts when it comes again [S2] [IN6]', async (table) => {
-    await queuedFollowUp(world);
-    world.clock.advance(60_000);
-    const facts = () =>
-      world.rows(`select c.state, c.version, c.owed_since, c.last_seq, d.opted_out_at, o.state as send,
+  ])(
+    'that fails at %s (%s) changes nothing at all, and counts when it comes again [S2] [IN6]',
+    async (table) => {
+      await queuedFollowUp(world);
+      world.clock.advance(60_000);
+      const facts = () =>
+        world.rows(`select c.state, c.version, c.owed_since, c.last_seq, d.opted_out_at, o.state as send,
         p.stopped_at, (select count(*) from messages) as messages,
         (select count(*) from raw_deliveries) as raw, (select count(*) from delivery_jobs) as jobs
         from conversations c join addresses d on d.id = c.address_id
         join outbox o on o.conversation_id = c.id and o.purpose = 'follow-up'
         join follow_up_plans p on p.conversation_id = c.id`);
-    const before = await facts();
-    const mend = await failWrites(world.database.owner, { table, sqlState: '53100' });
-    await expect(stop().finally(mend)).rejects.toMatchObject({ sqlState: '53100' });
-    expect(await facts()).toEqual(before);
-    await stop();
-    expect(await facts()).toMatchObject([{ state: 'opted_out', send: 'cancelled' }]);
-  });
+      const before = await facts();
+      const mend = await failWrites(world.database.owner, { table, sqlState: '53100' });
+      await expect(stop().finally(mend)).rejects.toMatchObject({ sqlState: '53100' });
+      expect(await facts()).toEqual(before);
+      await stop();
+      expect(await facts()).toMatchObject([{ state: 'opted_out', send: 'cancelled' }]);
+    },
+  );
 
   it('moves every state, a closed one too, and keeps the address out of reach [S1] [INV-13]', async () => {
     for (const into of Object.values(INTO)) {
@@ -313,7 +322,7 @@ describe('a word that opts out', () => {
     }
   });
 
-  it('ends a person’s queued message too: even staff are refused [INV-13]', async () => {
+  it('leaves nothing that staff could still do by themselves [INV-13]', async () => {
     const id = await INTO['paused and owned by a person without an item']?.(world);
     await stop();
     expect(await command(world, id ?? '', 'book')).toMatchObject({

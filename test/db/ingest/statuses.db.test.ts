@@ -51,7 +51,9 @@ describe('a delivery status', () => {
       { order, by: 'its message id' },
     ]),
   )('ends as delivered in the order $order, found by $by [INV-16]', async ({ order, by }) => {
-    await server.postMeta(whatsAppDelivery({ messages: [whatsAppText('wamid.1', 'My sink leaks')] }));
+    await server.postMeta(
+      whatsAppDelivery({ messages: [whatsAppText('wamid.1', 'My sink leaks')] }),
+    );
     const post = async (status: string) => {
       const [row] = await world.rows('select attempt_id from outbox');
       const attempt = by === 'our attempt' ? String(row?.['attempt_id']) : undefined;
@@ -116,9 +118,7 @@ describe('a delivery status', () => {
       ]);
       expect((await sends())[0]).toMatchObject({ state: 'failed' });
       const items = await world.rows('select id, kind, send_id from work_items');
-      expect(items).toEqual([
-        { id: items[0]?.['id'], kind: 'delivery-failed', send_id: sendId },
-      ]);
+      expect(items).toEqual([{ id: items[0]?.['id'], kind: 'delivery-failed', send_id: sendId }]);
       expect(
         await world.rows('select settlement, settlement_ref from messages where owes'),
       ).toEqual([{ settlement: 'work-item', settlement_ref: items[0]?.['id'] }]);
@@ -201,7 +201,9 @@ describe('a delivery status', () => {
       await server.postMeta(whatsAppDelivery({ messages: [message] }));
       const { id: conversationId } = await world.conversation(`+${lead}`);
       await world.activities.takeTurn({ conversationId });
-      const [send] = await world.rows('select id from outbox where conversation_id = $1', [conversationId]);
+      const [send] = await world.rows('select id from outbox where conversation_id = $1', [
+        conversationId,
+      ]);
       await world.activities.deliver({ conversationId, sendId: String(send?.['id']) });
     }
     const statuses = (...ids: string[]) => ids.map((id) => ({ id, status: 'delivered' }));

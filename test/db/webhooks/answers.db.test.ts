@@ -39,7 +39,9 @@ describe('an answer to a webhook', () => {
     const answer = await server.post('/webhooks/meta', delivery, metaHeaders(delivery));
     expect(answer).toMatchObject({ status: 200, body: 'EVENT_RECEIVED' });
     expect(await webhooks.world.conversation()).toMatchObject({ channel: 'messenger' });
-    const [owed] = await webhooks.world.rows('select owed_since is not null as owed from conversations');
+    const [owed] = await webhooks.world.rows(
+      'select owed_since is not null as owed from conversations',
+    );
     expect(owed).toEqual({ owed: true });
     expect(server.woken).toHaveLength(1);
     expect(server.logged).toEqual([]);
@@ -74,14 +76,20 @@ describe('an answer to a webhook', () => {
       expect(answer.body).toBe('');
       expect(await storedRows()).toBe(0);
       expect(server.woken).toEqual([]);
-      expect(server.logged.map(({ message }) => message)).toEqual(['a webhook failed authenticity']);
+      expect(server.logged.map(({ message }) => message)).toEqual([
+        'a webhook failed authenticity',
+      ]);
     },
   );
 
   it.each([
     ['without a signature', '/webhooks/twilio/sms', {}],
     ['with another token', '/webhooks/twilio/sms', twilioHeaders('/webhooks/twilio/sms', sms, 'x')],
-    ['signed for another path', '/webhooks/twilio/sms', twilioHeaders('/webhooks/twilio/status', sms)],
+    [
+      'signed for another path',
+      '/webhooks/twilio/sms',
+      twilioHeaders('/webhooks/twilio/status', sms),
+    ],
     [
       'signed without its query',
       '/webhooks/twilio/status?attempt=att_1',
@@ -127,7 +135,11 @@ describe('an answer to a webhook', () => {
     const answer = await server.post('/webhooks/meta', tooLarge, metaHeaders(tooLarge));
     expect(answer.status).toBe(413);
     expect(server.logged).toEqual([
-      { level: 'error', fields: { path: '/meta', status: 413 }, message: 'a webhook body was refused' },
+      {
+        level: 'error',
+        fields: { path: '/meta', status: 413 },
+        message: 'a webhook body was refused',
+      },
     ]);
     expect(await storedRows()).toBe(0);
     expect(await server.postMeta(delivery)).toMatchObject({ status: 200 });

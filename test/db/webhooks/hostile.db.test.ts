@@ -50,9 +50,9 @@ describe('a strange but authentic webhook', () => {
     const [raw] = await rows('select body, element_count from raw_deliveries');
     expect(raw?.['element_count']).toBe(1);
     expect(body.equals(raw?.['body'] as Buffer)).toBe(true);
-    expect(await rows('select kind, quarantine_reason is null as bare from webhook_receipts')).toEqual(
-      [{ kind: 'quarantined', bare: false }],
-    );
+    expect(
+      await rows('select kind, quarantine_reason is null as bare from webhook_receipts'),
+    ).toEqual([{ kind: 'quarantined', bare: false }]);
     expect(await items()).toEqual([quarantineItem('unreadable_element')]);
     expect(await webhooks.count('messages')).toBe(0);
     expect(await webhooks.count('delivery_jobs')).toBe(0);
@@ -111,12 +111,15 @@ describe('a strange but authentic webhook', () => {
       (server: WebhookServer) =>
         server.postSms(smsParameters('SM1', 'Hello?', { To: '+13125550199' })),
     ],
-  ])('for %s that is not connected is parked with an item, not dropped [IN4]', async (_name, post) => {
-    expect((await post(server)).status).toBe(200);
-    expect(await webhooks.count('messages')).toBe(0);
-    expect(await webhooks.count('webhook_receipts')).toBe(1);
-    expect(await items()).toEqual([quarantineItem('unknown_account')]);
-  });
+  ])(
+    'for %s that is not connected is parked with an item, not dropped [IN4]',
+    async (_name, post) => {
+      expect((await post(server)).status).toBe(200);
+      expect(await webhooks.count('messages')).toBe(0);
+      expect(await webhooks.count('webhook_receipts')).toBe(1);
+      expect(await items()).toEqual([quarantineItem('unknown_account')]);
+    },
+  );
 
   it.each([
     ['NUL', 'hi\u0000there', 'hithere'],
@@ -125,17 +128,20 @@ describe('a strange but authentic webhook', () => {
     ['swapped surrogates', '\ude00\ud83d', '\ufffd\ufffd'],
     ['other control characters', 'a\u0001\u001b\tb\r\nc\u007f', 'a\u0001\u001b\tb\r\nc\u007f'],
     ['whole pairs', `${LION}👩‍👩‍👧${GRINNING}`, `${LION}👩‍👩‍👧${GRINNING}`],
-  ])('with %s in text and name is stored with what Postgres can hold, its bytes as sent [IN4] [INV-1]', async (_name, sent, stored) => {
-    const contacts = [{ wa_id: '13125550142', profile: { name: sent } }];
-    const payload = metaBytes(
-      whatsAppDelivery({ contacts, messages: [whatsAppText('wamid.1', sent)] }),
-    );
-    expect(await server.postMeta(payload)).toMatchObject({ status: 200 });
-    expect(await rows('select text, owes from messages')).toEqual([{ text: stored, owes: true }]);
-    expect(await rows('select display_name from leads')).toEqual([{ display_name: stored }]);
-    const [raw] = await rows('select body from raw_deliveries');
-    expect(payload.equals(raw?.['body'] as Buffer)).toBe(true);
-  });
+  ])(
+    'with %s in text and name is stored with what Postgres can hold, its bytes as sent [IN4] [INV-1]',
+    async (_name, sent, stored) => {
+      const contacts = [{ wa_id: '13125550142', profile: { name: sent } }];
+      const payload = metaBytes(
+        whatsAppDelivery({ contacts, messages: [whatsAppText('wamid.1', sent)] }),
+      );
+      expect(await server.postMeta(payload)).toMatchObject({ status: 200 });
+      expect(await rows('select text, owes from messages')).toEqual([{ text: stored, owes: true }]);
+      expect(await rows('select display_name from leads')).toEqual([{ display_name: stored }]);
+      const [raw] = await rows('select body from raw_deliveries');
+      expect(payload.equals(raw?.['body'] as Buffer)).toBe(true);
+    },
+  );
 
   it('with NUL in a form is stored without it, the bytes as sent [IN4]', async () => {
     expect(await server.postSms(smsParameters('SM1', 'hi\u0000there'))).toMatchObject({
@@ -158,15 +164,18 @@ describe('a strange but authentic webhook', () => {
     [15_999, GRINNING, 15_999, 15_999],
     [15_998, GRINNING, 15_998, 16_000],
     [15_999, '👩‍👩‍👧‍👦', 15_999, 15_999],
-  ])('with an emoji behind %i letters is cut between characters, never inside %s [IN4]', async (letters, emoji, _whole, kept) => {
-    const body = 'a'.repeat(letters) + emoji;
-    expect(await server.postMeta(pageDelivery(pageMessage('m_1', body)))).toMatchObject({
-      status: 200,
-    });
-    const [message] = await rows('select text from messages');
-    expect(message?.['text']).toBe(body.slice(0, kept));
-    expect(message?.['text']).not.toMatch(/\p{Cs}/u);
-  });
+  ])(
+    'with an emoji behind %i letters is cut between characters, never inside %s [IN4]',
+    async (letters, emoji, _whole, kept) => {
+      const body = 'a'.repeat(letters) + emoji;
+      expect(await server.postMeta(pageDelivery(pageMessage('m_1', body)))).toMatchObject({
+        status: 200,
+      });
+      const [message] = await rows('select text from messages');
+      expect(message?.['text']).toBe(body.slice(0, kept));
+      expect(message?.['text']).not.toMatch(/\p{Cs}/u);
+    },
+  );
 
   it('with a name of 5,000 characters keeps the first 200, cut between characters [IN4]', async () => {
     const name = 'n'.repeat(199) + GRINNING.repeat(2_400);
@@ -181,12 +190,15 @@ describe('a strange but authentic webhook', () => {
   it.each([
     ['9,000 bytes', 'ab '.repeat(3_000)],
     ['2,001 characters of four bytes', LION.repeat(2_001)],
-  ])('with a text of %s is stored whole: nothing announces it by content [IN4]', async (_name, body) => {
-    expect(await server.postMeta(pageDelivery(pageMessage('m_1', body)))).toMatchObject({
-      status: 200,
-    });
-    expect(await rows('select text from messages')).toEqual([{ text: body }]);
-  });
+  ])(
+    'with a text of %s is stored whole: nothing announces it by content [IN4]',
+    async (_name, body) => {
+      expect(await server.postMeta(pageDelivery(pageMessage('m_1', body)))).toMatchObject({
+        status: 200,
+      });
+      expect(await rows('select text from messages')).toEqual([{ text: body }]);
+    },
+  );
 });
 
 /** Characters that no compression shortens, so that an index row would really be too long. */

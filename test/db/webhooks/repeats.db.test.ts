@@ -37,22 +37,27 @@ describe('webhooks at the same time', () => {
       'text from Twilio',
       (server: WebhookServer) => server.postSms(smsParameters('SM1', 'My water heater leaks')),
     ],
-  ])('the same %s ten times is one receipt, one message, one debt and nine duplicates [IN6] [INV-2] [INV-3]', async (_name, post) => {
-    expect(await statuses(times(10, () => post(server)))).toEqual(times(10, () => 200));
-    expect(await webhooks.count('raw_deliveries')).toBe(10);
-    expect(await webhooks.count('webhook_receipts')).toBe(1);
-    expect(await webhooks.count('messages')).toBe(1);
-    expect(await rows('select count(*) from receipt_duplicates where not differs')).toEqual([
-      { count: 9 },
-    ]);
-    expect(await rows('select operation from delivery_jobs order by 1')).toEqual([
-      { operation: 'audit-export' },
-      { operation: 'crm-upsert' },
-      { operation: 'initial-response' },
-    ]);
-    expect(await debts()).toEqual([{ owed: true, newest: true, last_seq: 1, last_inbound_seq: 1 }]);
-    expect(server.woken).toHaveLength(1);
-  });
+  ])(
+    'the same %s ten times is one receipt, one message, one debt and nine duplicates [IN6] [INV-2] [INV-3]',
+    async (_name, post) => {
+      expect(await statuses(times(10, () => post(server)))).toEqual(times(10, () => 200));
+      expect(await webhooks.count('raw_deliveries')).toBe(10);
+      expect(await webhooks.count('webhook_receipts')).toBe(1);
+      expect(await webhooks.count('messages')).toBe(1);
+      expect(await rows('select count(*) from receipt_duplicates where not differs')).toEqual([
+        { count: 9 },
+      ]);
+      expect(await rows('select operation from delivery_jobs order by 1')).toEqual([
+        { operation: 'audit-export' },
+        { operation: 'crm-upsert' },
+        { operation: 'initial-response' },
+      ]);
+      expect(await debts()).toEqual([
+        { owed: true, newest: true, last_seq: 1, last_inbound_seq: 1 },
+      ]);
+      expect(server.woken).toHaveLength(1);
+    },
+  );
 
   it('a regrouped redelivery is a duplicate of each element, and no conflict [IN3] [INV-3]', async () => {
     const [first, second] = [pageMessage('m_1', 'My sink leaks'), pageMessage('m_2', 'A lot')];
@@ -81,24 +86,27 @@ describe('webhooks at the same time', () => {
       2,
       (index: number) => (index === 0 ? null : 'It is the water heater'),
     ],
-  ])('%s make one lead, one conversation and one debt, in one order [INV-4] [T2]', async (_name, count, text) => {
-    const answers = times(count, (index) =>
-      server.postMeta(pageDelivery(pageMessage(`m_${index}`, text(index)))),
-    );
-    expect(await statuses(answers)).toEqual(times(count, () => 200));
-    expect(await webhooks.count('leads')).toBe(1);
-    expect(await webhooks.count('addresses')).toBe(1);
-    expect(await rows('select seq from messages order by seq')).toEqual(
-      times(count, (index) => ({ seq: index + 1 })),
-    );
-    expect(await debts()).toEqual([
-      { owed: true, newest: true, last_seq: count, last_inbound_seq: count },
-    ]);
-    const later = await rows(`select count(*) from messages a join messages b
+  ])(
+    '%s make one lead, one conversation and one debt, in one order [INV-4] [T2]',
+    async (_name, count, text) => {
+      const answers = times(count, (index) =>
+        server.postMeta(pageDelivery(pageMessage(`m_${index}`, text(index)))),
+      );
+      expect(await statuses(answers)).toEqual(times(count, () => 200));
+      expect(await webhooks.count('leads')).toBe(1);
+      expect(await webhooks.count('addresses')).toBe(1);
+      expect(await rows('select seq from messages order by seq')).toEqual(
+        times(count, (index) => ({ seq: index + 1 })),
+      );
+      expect(await debts()).toEqual([
+        { owed: true, newest: true, last_seq: count, last_inbound_seq: count },
+      ]);
+      const later = await rows(`select count(*) from messages a join messages b
       on b.seq = a.seq + 1 and b.received_at < a.received_at`);
-    expect(later).toEqual([{ count: 0 }]);
-    expect(new Set(server.woken.map(({ id }) => id)).size).toBe(1);
-  });
+      expect(later).toEqual([{ count: 0 }]);
+      expect(new Set(server.woken.map(({ id }) => id)).size).toBe(1);
+    },
+  );
 
   it('messages of two leads in batches of opposite order all come in, without a lost one [INV-4] [IN6]', async () => {
     const [ann, bob] = ['8000000000000001', '8000000000000002'];
@@ -110,9 +118,9 @@ describe('webhooks at the same time', () => {
       return server.postMeta(pageDelivery(...(index % 2 === 0 ? messages : messages.reverse())));
     });
     expect(await statuses(answers)).toEqual(times(20, () => 200));
-    expect(
-      await rows('select last_seq, count(*) over () as homes from conversations'),
-    ).toEqual(times(2, () => ({ last_seq: 20, homes: 2 })));
+    expect(await rows('select last_seq, count(*) over () as homes from conversations')).toEqual(
+      times(2, () => ({ last_seq: 20, homes: 2 })),
+    );
     expect(server.logged).toEqual([]);
   });
 
@@ -149,14 +157,19 @@ describe('a batch', () => {
         whatsAppText(`wamid.${entry}${number}${index}`, `Message ${index}`, `1312555014${entry}`),
       );
       const numberId = number === 0 ? undefined : '300000000000999';
-      const { entry: [made] } = whatsAppDelivery({ messages }, 'messages', numberId) as {
+      const {
+        entry: [made],
+      } = whatsAppDelivery({ messages }, 'messages', numberId) as {
         entry: [{ changes: unknown[] }];
       };
       return made.changes[0];
     };
     const payload = {
       object: 'whatsapp_business_account',
-      entry: times(2, (entry) => ({ id: `20${entry}`, changes: [change(entry, 0), change(entry, 1)] })),
+      entry: times(2, (entry) => ({
+        id: `20${entry}`,
+        changes: [change(entry, 0), change(entry, 1)],
+      })),
     };
     expect(await server.postMeta(payload)).toMatchObject({ status: 200 });
     expect(await webhooks.world.rows('select element_count from raw_deliveries')).toEqual([
@@ -164,7 +177,9 @@ describe('a batch', () => {
     ]);
     expect(await webhooks.count('webhook_receipts')).toBe(12);
     expect(
-      await webhooks.world.rows('select last_seq, owed_since is not null as owed from conversations'),
+      await webhooks.world.rows(
+        'select last_seq, owed_since is not null as owed from conversations',
+      ),
     ).toEqual(times(2, () => ({ last_seq: 3, owed: true })));
     expect(await webhooks.world.rows('select kind, reason from work_items')).toEqual([
       { kind: 'quarantine', reason: 'unknown_account' },
@@ -196,9 +211,9 @@ describe('a batch', () => {
       messages: [whatsAppText('wamid.1', 'My sink leaks')],
     });
     expect(await server.postMeta(payload)).toMatchObject({ status: 200 });
-    expect(await webhooks.world.rows('select provider_message_id, status from provider_messages')).toEqual(
-      [{ provider_message_id: 'wamid.UNKNOWN', status: 'read' }],
-    );
+    expect(
+      await webhooks.world.rows('select provider_message_id, status from provider_messages'),
+    ).toEqual([{ provider_message_id: 'wamid.UNKNOWN', status: 'read' }]);
     expect(await webhooks.world.conversation()).toMatchObject({ last_inbound_seq: 1 });
     expect(server.woken).toHaveLength(1);
   });

@@ -42,6 +42,7 @@ const kill: KillResult = {
   before: spreadOf([60]),
   addedNotHeld: spreadOf([0, 1_100]),
   addedHeld: spreadOf([3_400]),
+  heldCases: [{ held: 'workflow task', addedMs: 3_400 }],
   inFlight: 1,
   inFlightReached: 1,
   outcomes: { answered: 100 },

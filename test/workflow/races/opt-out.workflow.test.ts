@@ -35,18 +35,18 @@ describe('an opt-out while two follow-ups are queued, through the workflows', ()
   }
 
   // Raced: the opt-out on one channel against the follow-ups of both.
-  // Order: one follow-up is held, at `deliver:claimed` or inside the provider's call; the other
-  // waits, because the business's switch is off since; the lead opts out; all goes on.
+  // Order: both are held at `deliver:claimed`; or one is held inside the provider's call, where
+  // the other meets the daily limit. The lead opts out; then all goes on.
   // Must hold: only what the gate had permitted leaves, marked; then the one confirmation.
   it.each<[string, readonly string[], string, string | null, string]>([
-    ['claimed', [], 'cancelled', null, '+13125550180'],
-    ['in the provider’s hands', ['follow-up'], 'accepted', 'after', '+13125550181'],
-  ])('stops both, one of them %s, and is confirmed once [S4] [O3] [INV-13]', async (...row) => {
+    ['both claimed', [], 'cancelled', null, '+13125550180'],
+    ['one in flight', ['follow-up'], 'accepted', 'after', '+13125550181'],
+  ])('stops them, %s, and is confirmed once [S4] [O3] [INV-13]', async (...row) => {
     const [where, called, state, stopVerdict, lead] = row;
     const { world } = temporal;
     const ids = await twoChannels(lead);
     const barrier =
-      where === 'claimed' ? pauseAt(world, 'deliver:claimed') : pauseInProvider(world);
+      where === 'both claimed' ? pauseAt(world, 'deliver:claimed', 2) : pauseInProvider(world);
     await skipToFollowUp(temporal, ids.sms);
     await barrier.reached;
     await eventually(
