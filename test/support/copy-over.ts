@@ -36,10 +36,8 @@ function cell(value: unknown): string {
   if (value === null || value === undefined) return '';
   const text = Buffer.isBuffer(value)
     ? `\\x${value.toString('hex')}`
-    : value instanceof Date
-      ? value.toISOString()
-      : typeof value === 'object'
-        ? JSON.stringify(value)
-        : String(value as string);
+    : typeof value === 'string'
+      ? value
+      : JSON.stringify(value);
   return `"${text.replaceAll('"', '""')}"`;
 }

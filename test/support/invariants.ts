@@ -378,21 +378,14 @@ const STATES: readonly Check[] = [
   },
 ];
 
-const CHECKS = [...INTAKE, ...THREAD, ...DEBT, ...SENDING, ...STATES];
+const CHECKS = [...INTAKE, ...THREAD, ...DEBT, ...SENDING, ...STATES].map(
+  ({ id, says, sql }) =>
+    `select '${id}' as id, '${says}' as says, row from (${sql}) as broken(row)`,
+);
 
-interface Found {
-  readonly id: string;
-  readonly says: string;
-  readonly row: string;
-}
-
-const allChecks = statement<Found>(
+const allChecks = statement<{ id: string; says: string; row: string }>(
   'check-invariants',
-  CHECKS.map(
-    ({ id, says, sql }) =>
-      `select '${id}' as id, '${says}' as says, found.row
-       from (${sql}) as found(row)`,
-  ).join('\nunion all\n'),
+  CHECKS.join(' union all '),
 );
 
 /**

@@ -46,8 +46,12 @@ export async function holdTransactions(
   );
   const waiter = () => until(async () => (await run(owner, findWaiter))[0], 'a transaction waits');
   return {
-    waiting: async () => void (await waiter()),
-    terminate: async () => void (await run(owner, terminate, [(await waiter()).pid])),
+    waiting: async () => {
+      await waiter();
+    },
+    terminate: async () => {
+      await run(owner, terminate, [(await waiter()).pid]);
+    },
     release: async () => {
       await locker.query(`select pg_advisory_unlock(${LOCK})`);
       locker.release();

@@ -24,6 +24,8 @@ const ORIGIN = 'https://hooks.example.test';
 
 export const [MESSENGER, INSTAGRAM, WHATSAPP, SMS] = DEMO_ACCOUNTS;
 
+const PAGE: string = MESSENGER.externalId;
+
 export interface Answer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
@@ -159,10 +161,10 @@ export function metaHeaders(body: Buffer, secret = APP_SECRET): OutgoingHttpHead
 export function twilioHeaders(
   path: string,
   parameters: Readonly<Record<string, string>>,
-  token = AUTH_TOKEN,
+  { token = AUTH_TOKEN, origin = ORIGIN } = {},
 ): OutgoingHttpHeaders {
   const sorted = Object.keys(parameters).sort();
-  const signed = ORIGIN + path + sorted.map((name) => `${name}${parameters[name] ?? ''}`).join('');
+  const signed = origin + path + sorted.map((name) => `${name}${parameters[name] ?? ''}`).join('');
   return {
     'content-type': 'application/x-www-form-urlencoded; charset=utf-8',
     'x-twilio-signature': createHmac('sha1', token).update(signed).digest('base64'),
@@ -220,7 +222,7 @@ export function handshakePath(token = VERIFY_TOKEN): string {
 export function pageMessage(
   mid: string,
   text: string | null,
-  { lead = '8000000000000001', atMs = Date.now(), account = MESSENGER.externalId as string } = {},
+  { lead = '8000000000000001', atMs = Date.now(), account = PAGE } = {},
 ): Record<string, unknown> {
   return {
     sender: { id: lead },

@@ -62,6 +62,24 @@ describe('a conversation that lives long', () => {
     expect(row?.['lateSeconds']).toBeLessThan(2);
   });
 
+  it('a deadline beyond 2^31 milliseconds is waited for in full [O1] [INV-9]', async () => {
+    const lead = '+13125550164';
+    const id = await temporal.receive({ text: 'Dripping tap', lead });
+    await eventually(
+      async () => (await temporal.world.rows('select from follow_up_steps')).length === 3,
+      'the lead is answered and the follow-ups are planned',
+    );
+    await temporal.world.rows(
+      `update follow_up_steps set due_at = due_at + interval '29 days' where step = 1`,
+    );
+    await temporal.world.rows('delete from follow_up_steps where step > 1');
+    await temporal.waker.wake(await targetOf(id), 'relay');
+    await temporal.skip('29 days');
+    expect(accepted()).toBe(1);
+    await temporal.skip('25 hours');
+    await eventually(() => accepted() === 2, 'the follow-up left after 30 days');
+  });
+
   it('a message after the run has completed starts a new run and is answered once [O1]', async () => {
     const lead = '+13125550162';
     const id = await temporal.receive({ text: 'stop', lead, optOut: 'stop' });

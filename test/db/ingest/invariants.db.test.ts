@@ -202,7 +202,9 @@ const BROKEN: readonly (readonly [
 ];
 
 const SCENES = {
-  owed: async (world: World) => void (await world.write({ text: 'My sink leaks' })),
+  owed: async (world: World) => {
+    await world.write({ text: 'My sink leaks' });
+  },
   answered: async (world: World) => {
     await world.write({ text: 'My sink leaks' });
     await answer(world);

@@ -24,7 +24,7 @@ describe('the time of a message', () => {
     return Object.fromEntries(
       Object.entries(row ?? {}).map(([name, value]) => [
         name,
-        value === null ? null : new Date(String(value)).toISOString(),
+        typeof value === 'string' ? new Date(value).toISOString() : null,
       ]),
     );
   };

@@ -6,7 +6,14 @@ import { heldAt, pauseAt, pauseInProvider } from '../../support/barrier';
 import { runUntilIdle } from '../../support/run-until-idle';
 import { calledFor, sendsOf } from '../../support/sends';
 import { makeWorld, type World } from '../../support/world';
-import { answeredLead, calledUntilRest, command, queuedAnswer } from './scene';
+import {
+  advanceToFollowUp,
+  answeredLead,
+  calledUntilRest,
+  command,
+  openSendOf,
+  queuedAnswer,
+} from './scene';
 
 const HOUR_MS = 3_600_000;
 const MINUTE_MS = 60_000;
@@ -160,6 +167,36 @@ describe('a person who takes the conversation over', () => {
       expect(await settlements()).toEqual([{ settlement: 'work-item' }]);
     },
   );
+
+  // Raced: the takeover against the follow-up that falls due at T.
+  // Order: on the test's clock, to the millisecond: 5 ms before T; at T, with the row queued; 5 ms
+  // after T, with the row in a worker's hands at `deliver:claimed`.
+  // Must hold: after the takeover no automatic send starts, in nine days.
+  it.each([
+    [-5, []],
+    [0, [{ state: 'cancelled', reason: 'person_owns' }]],
+    [5, [{ state: 'cancelled', reason: 'person_owns' }]],
+  ])('%i ms from a follow-up’s due time keeps it from leaving [INV-15] [S4]', async (...row) => {
+    const [offsetMs, sends] = row;
+    const id = await answeredLead(world);
+    const due = await advanceToFollowUp(world, id, Math.min(offsetMs, 0));
+    if (offsetMs < 0) await command(world, id, 'claim');
+    world.clock.advance(-Math.min(offsetMs, 0));
+    await world.activities.writeFollowUp({ conversationId: id, ...due });
+    if (offsetMs === 0) await command(world, id, 'claim');
+    if (offsetMs > 0) {
+      const sendId = await openSendOf(world, id, 'follow-up');
+      world.failpoints['deliver:claimed'] = async () => {
+        world.clock.advance(offsetMs);
+        await command(world, id, 'claim');
+      };
+      await world.activities.deliver({ conversationId: id, sendId });
+      world.failpoints = {};
+    }
+    expect(await calledUntilRest(world, id)).toEqual(['answer']);
+    const followUps = await sendsOf(world, 'follow-up');
+    expect(followUps).toEqual(sends.map((send) => expect.objectContaining(send)));
+  });
 
   // Raced: the takeover against an answer in the provider's hands.
   // Order: held inside the call, the takeover commits a second later, the provider accepts.

@@ -38,7 +38,7 @@ describe('an acceptance that could not be recorded, through the workflow', () =>
     expect(await answers()).toEqual(Array(2).fill(expect.objectContaining({ state: 'accepted' })));
     const [first] = await world.rows(
       `select r.recorded_at <= o.created_at as before_the_newer from send_outcomes r
-       join outbox o on o.covers_seq = 2 order by r.ordinal limit 1`,
+       join outbox o on o.covers_seq > 1 order by r.ordinal limit 1`,
     );
     expect(first).toEqual({ before_the_newer: true });
     const inbound = await world.rows("select settlement from messages where direction = 'in'");
