@@ -83,46 +83,57 @@ async function killOnce(context, { worker, prefix, seed }) {
   return { killedAtMs, killedWallMs, samples: await running };
 }
 
+/** Gated before the kill, and without the answer that its worker would have recorded. */
+function inFlightAt(attempts, killedWallMs) {
+  return attempts.filter(
+    ({ gateAt, outcomes }) => gateAt <= killedWallMs && !outcomes?.includes('response:accepted'),
+  );
+}
+
+async function untilJudged({ facts }, prefix) {
+  const outcomes = await facts.settledOutcomes(prefix, JUDGED_MS);
+  await waitFor(async () => (await facts.attempts(prefix)).every((it) => it.outcomes !== null), {
+    timeoutMs: JUDGED_MS,
+    everyMs: 500,
+  });
+  return outcomes;
+}
+
 async function judge(context, { worker, prefix, killedAtMs, killedWallMs, samples }) {
   const { environment, facts, histories } = context;
-  const outcomes = await facts.settledOutcomes(prefix, JUDGED_MS);
+  const outcomes = await untilJudged(context, prefix);
   const rows = await facts.stages(prefix);
   const attempts = await facts.attempts(prefix);
   const sends = await environment.provider.ask('take');
   const receipts = new Map(sends.map((send) => [send.correlation, send]));
   const intended = new Map(samples.map((sample) => [sample.mid, sample.intendedMs]));
-  const inFlight = new Set(
-    attempts
-      .filter(({ gateAt, outcomes: known }) => {
-        return gateAt <= killedWallMs && !known?.includes('response:accepted');
-      })
-      .map(({ sendId }) => sendId),
-  );
+  const inFlight = inFlightAt(attempts, killedWallMs);
   const messages = [];
   for (const row of rows) {
-    const atMs = intended.get(row.mid);
     const receipt = receipts.get(row.attemptId);
-    const held = heldBy(await histories.eventsOf(row.conversationId), worker);
+    // A newer answer may cover a message whose own answer was in flight: that one counts apart.
+    const flying = inFlight.some(
+      ({ conversationId, gateAt }) =>
+        conversationId === row.conversationId && row.storedAt <= gateAt,
+    );
     messages.push({
-      latencyMs: receipt ? receipt.atMs - atMs : null,
+      latencyMs: receipt ? receipt.atMs - intended.get(row.mid) : null,
       beforeKill: receipt !== undefined && receipt.atMs < killedAtMs,
-      held,
-      inFlight: inFlight.has(row.sendId) || attemptOf(attempts, row, inFlight),
-      reached: receipt !== undefined,
+      held: heldBy(await histories.eventsOf(row.conversationId), worker),
+      flying,
     });
   }
-  const stored = rows.length;
-  const taken = samples.filter(({ status }) => status === 200).length;
-  const lost = Math.max(taken - stored, 0) + outcomes.owed;
-  return { outcomes, messages, lost, doubled: doubledSends(sends, attempts) };
-}
-
-/** A message whose answer was handed to a person is joined by its conversation's attempt. */
-function attemptOf(attempts, row, inFlight) {
-  if (row.attemptId !== null) return false;
-  return attempts.some(
-    ({ conversationId, sendId }) => conversationId === row.conversationId && inFlight.has(sendId),
-  );
+  const lost = Math.max(samples.filter(({ status }) => status === 200).length - rows.length, 0);
+  return {
+    outcomes,
+    messages,
+    inFlight: inFlight.map(({ attemptId, outcomes: known }) => ({
+      reached: receipts.has(attemptId),
+      known: known?.at(-1) ?? 'nothing',
+    })),
+    lost: lost + outcomes.owed,
+    doubled: doubledSends(sends, attempts),
+  };
 }
 
 /** Sends of one logical send beyond the first, and sends that no attempt stands for. */
@@ -144,7 +155,7 @@ function summarise(figures, rounds) {
   const latencies = (list) =>
     list.filter(({ latencyMs }) => latencyMs !== null).map((it) => it.latencyMs);
   const before = spreadOf(latencies(messages.filter((message) => message.beforeKill)));
-  const late = messages.filter((message) => !message.beforeKill && !message.inFlight);
+  const late = messages.filter((message) => !message.beforeKill && !message.flying);
   const added = (list) => spreadOf(latencies(list).map((ms) => Math.max(ms - before.p50, 0)));
   const outcomes = {};
   for (const round of rounds) {
@@ -159,8 +170,7 @@ function summarise(figures, rounds) {
     addedNotHeld: added(late.filter(({ held }) => held === null)),
     addedHeld: added(late.filter(({ held }) => held !== null)),
     heldCases: heldCases(late, before.p50),
-    inFlight: messages.filter((message) => message.inFlight).length,
-    inFlightReached: messages.filter(({ inFlight, reached }) => inFlight && reached).length,
+    inFlight: rounds.flatMap((round) => round.inFlight),
     outcomes,
     lost: rounds.reduce((sum, round) => sum + round.lost, 0),
     doubled: rounds.reduce((sum, round) => sum + round.doubled, 0),

@@ -147,6 +147,15 @@ function historyText(ours: readonly PhaseResult[]): string {
     .join('\n');
 }
 
+const HELD_CASES_MAX = 5;
+
+function inFlightWords(sends: KillResult['inFlight']): string {
+  if (sends.length === 0) return 'none';
+  const reached = sends.filter((send) => send.reached).length;
+  const known = sends.map((send) => send.known).join(', ');
+  return `${sends.length}, of which ${reached} had reached the provider; found out: ${known}`;
+}
+
 function killText(kill: KillResult): string {
   const { before, addedNotHeld, addedHeld } = kill;
   const added = ({ count, p50, p95, max }: Spread) =>
@@ -156,8 +165,10 @@ function killText(kill: KillResult): string {
     `  before the kill: p50 ${ms(before.p50)}, p99 ${ms(before.p99)} ms`,
     `  added delay, its task not held by the killed worker: ${added(addedNotHeld)}`,
     `  added delay, its task held by the killed worker: ${added(addedHeld)}`,
-    ...kill.heldCases.map(({ held, addedMs }) => `    it held the ${held}: ${ms(addedMs)} ms`),
-    `  sends in flight at the kill, counted apart: ${kill.inFlight}, of which ${kill.inFlightReached} had reached the provider`,
+    ...kill.heldCases
+      .slice(0, HELD_CASES_MAX)
+      .map(({ held, addedMs }) => `    it held the ${held}: ${ms(addedMs)} ms`),
+    `  sends in flight at the kill, counted apart: ${inFlightWords(kill.inFlight)}`,
     `  ${outcomeWords(kill.outcomes)}; lost ${kill.lost}, doubled ${kill.doubled}`,
   ].join('\n');
 }

@@ -37,8 +37,8 @@ export interface KillResult {
   readonly addedNotHeld: Spread;
   readonly addedHeld: Spread;
   readonly heldCases: readonly { readonly held: string; readonly addedMs: number }[];
-  readonly inFlight: number;
-  readonly inFlightReached: number;
+  /** Sends gated before the kill whose answer the killed worker never recorded. */
+  readonly inFlight: readonly { readonly reached: boolean; readonly known: string }[];
   readonly outcomes: Outcomes;
   readonly lost: number;
   readonly doubled: number;

@@ -1,4 +1,4 @@
-import { Pool, types, type CustomTypesConfig, type PoolClient, type PoolConfig } from 'pg';
+import { Pool, types, type CustomTypesConfig, type PoolClient } from 'pg';
 import { CommitUnknownError, StatementError, toStatementError } from './errors';
 
 const { TIMESTAMPTZ, INT8 } = types.builtins;
@@ -49,7 +49,7 @@ export async function run<Row>(
       text: query.text,
       values: [...values],
     });
-    return result.rows;
+    return result.rows as Row[];
   } catch (error) {
     throw toStatementError(query.name, error);
   }
@@ -109,7 +109,7 @@ export function openPool(options: PoolOptions): Pool {
     options: settings,
     types: parsers,
     pipeline: true,
-  } as PoolConfig);
+  });
   pool.on('error', (error) => {
     options.onError(toStatementError('idle-connection', error));
   });

@@ -166,15 +166,15 @@ function breakingPool(pool: Pool, breaksAt: number) {
     new Proxy(subject, {
       get: (target, key) => {
         if (key === 'query') {
-          return (...values: unknown[]) => {
+          return (...values: unknown[]): unknown => {
             count += 1;
             if (count - 1 === breaksAt) return Promise.reject(new Error('the socket was closed'));
-            return Reflect.apply(target.query as (...args: unknown[]) => unknown, target, values);
+            return Reflect.apply(target.query as (...all: unknown[]) => unknown, target, values);
           };
         }
-        if (key === 'connect') return async () => guard((await pool.connect()) as never);
+        if (key === 'connect') return async () => guard(await pool.connect());
         const value: unknown = Reflect.get(target, key);
-        return typeof value === 'function' ? value.bind(target) : value;
+        return typeof value === 'function' ? (value.bind(target) as unknown) : value;
       },
     });
   return { pool: guard(pool), broke: () => count > breaksAt };

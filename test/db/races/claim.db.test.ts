@@ -115,16 +115,14 @@ describe('the claim of a send', () => {
       ['1 ms before expiresAt', HOUR_MS - 1, 'permitted', 'sending', null],
       ['exactly at expiresAt', HOUR_MS, 'refused', 'cancelled', 'expired'],
       ['1 ms after expiresAt', HOUR_MS + 1, 'refused', 'cancelled', 'expired'],
-    ])(
-      'judge an answer %s (%i ms after notBefore) as %s [C4] [INV-9]',
-      async (_name, offsetMs, verdict, state, reason) => {
-        const send = await queuedAnswer(world);
-        const startMs = await notBeforeMs(send);
-        const held = await claim(send.sendId, startMs + HOUR_MS - 2);
-        expect(await gate(held, startMs + offsetMs)).toBe(verdict);
-        expect(await sendsOf(world)).toEqual([expect.objectContaining({ state, reason })]);
-      },
-    );
+    ])('judge an answer %s (%i ms after notBefore) as %s [C4] [INV-9]', async (...row) => {
+      const [, offsetMs, verdict, state, reason] = row;
+      const send = await queuedAnswer(world);
+      const startMs = await notBeforeMs(send);
+      const held = await claim(send.sendId, startMs + HOUR_MS - 2);
+      expect(await gate(held, startMs + offsetMs)).toBe(verdict);
+      expect(await sendsOf(world)).toEqual([expect.objectContaining({ state, reason })]);
+    });
 
     it.each([
       ['1 ms before notBefore', -1, 'refused', 'queued'],

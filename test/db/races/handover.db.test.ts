@@ -195,7 +195,7 @@ describe('a person who takes the conversation over', () => {
     }
     expect(await calledUntilRest(world, id)).toEqual(['answer']);
     const followUps = await sendsOf(world, 'follow-up');
-    expect(followUps).toEqual(sends.map((send) => expect.objectContaining(send)));
+    expect(followUps).toMatchObject(sends);
   });
 
   // Raced: the takeover against an answer in the provider's hands.

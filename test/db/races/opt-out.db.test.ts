@@ -65,7 +65,9 @@ describe('a person who opted out', () => {
     async (where) => {
       const send = await queuedAnswer(world);
       if (where === 'claimed') {
-        world.failpoints['deliver:claimed'] = async () => void (await stop());
+        world.failpoints['deliver:claimed'] = async () => {
+          await stop();
+        };
       } else {
         await stop();
       }
@@ -98,7 +100,9 @@ describe('a person who opted out', () => {
       world.clock.advance(1);
       if (where === 'queued') await stop();
       if (where === 'claimed') {
-        world.failpoints['deliver:claimed'] = async () => void (await stop());
+        world.failpoints['deliver:claimed'] = async () => {
+          await stop();
+        };
       }
       if (where === 'in flight') {
         world.provider.next(async (request) => {

@@ -221,7 +221,9 @@ describe('stop on reply', () => {
       const elsewhere = () => writeOnWhatsApp(world, { text: 'I write here now' });
       if (where === 'queued') await elsewhere();
       if (where === 'claimed')
-        world.failpoints['deliver:claimed'] = async () => void (await elsewhere());
+        world.failpoints['deliver:claimed'] = async () => {
+          await elsewhere();
+        };
       if (where === 'in flight and refused') {
         world.provider.next(async () => {
           await elsewhere();
