@@ -11,7 +11,7 @@ export interface Barrier {
 }
 
 /** Makes a barrier that holds the first `flows` who come until the test releases them. */
-export function makeBarrier(flows = 1): Barrier {
+function makeBarrier(flows = 1): Barrier {
   const reached = makeLatch();
   const released = makeLatch();
   let met = 0;

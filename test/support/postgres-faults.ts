@@ -20,15 +20,29 @@ export interface HeldTransactions {
   waiting(): Promise<void>;
   /** Ends the backend of the transaction that stands at the lock. */
   terminate(): Promise<void>;
-  /** Lets what waits go on; later transactions pass. */
+  /** Lets what waits go on; later transactions pass. Safe to repeat. */
   release(): Promise<void>;
 }
 
 /**
- * Holds every transaction that stores a raw delivery: `before-commit` in the statement, `in-commit`
- * in a deferred trigger, which runs while COMMIT is being carried out.
+ * Holds every transaction that stores a raw delivery while `work` runs: `before-commit` in the
+ * statement, `in-commit` in a deferred trigger, which runs while COMMIT is being carried out. They
+ * are let go at the latest when `work` ends, however it ends.
  */
-export async function holdTransactions(
+export async function whileHeld<Result>(
+  database: TestDatabase,
+  place: 'before-commit' | 'in-commit',
+  work: (held: HeldTransactions) => Promise<Result>,
+): Promise<Result> {
+  const held = await holdTransactions(database, place);
+  try {
+    return await work(held);
+  } finally {
+    await held.release();
+  }
+}
+
+async function holdTransactions(
   { owner }: TestDatabase,
   place: 'before-commit' | 'in-commit',
 ): Promise<HeldTransactions> {
@@ -44,6 +58,7 @@ export async function holdTransactions(
     `create ${kind} stand_still after insert on raw_deliveries ${timing}
      for each row execute function stand_still()`,
   );
+  let released = false;
   const waiter = () => until(async () => (await run(owner, findWaiter))[0], 'a transaction waits');
   return {
     waiting: async () => {
@@ -53,6 +68,8 @@ export async function holdTransactions(
       await run(owner, terminate, [(await waiter()).pid]);
     },
     release: async () => {
+      if (released) return;
+      released = true;
       await locker.query(`select pg_advisory_unlock(${LOCK})`);
       locker.release();
       await owner.query('drop trigger stand_still on raw_deliveries');

@@ -3,7 +3,7 @@ import { nextMove, type Agenda, type Step } from '../../domain/agenda';
 import type { World } from './world';
 
 /** Longer than any follow-up, lease, back-off or expiry of a conversation. */
-export const NINE_DAYS_MS = 9 * 86_400_000;
+const NINE_DAYS_MS = 9 * 86_400_000;
 
 /** After a failed step the workflow waits so long before it looks again (workflows/conversation). */
 const FAILURE_WAIT_MS = 5_000;

@@ -22,7 +22,9 @@ const AUTH_TOKEN = 'auth-token-of-tests';
 /** The origin that providers sign: the configured one, not the port of the test. */
 const ORIGIN = 'https://hooks.example.test';
 
-export const [MESSENGER, INSTAGRAM, WHATSAPP, SMS] = DEMO_ACCOUNTS;
+const [MESSENGER_ACCOUNT, INSTAGRAM, WHATSAPP, SMS_ACCOUNT] = DEMO_ACCOUNTS;
+export const MESSENGER = MESSENGER_ACCOUNT;
+export const SMS = SMS_ACCOUNT;
 
 const PAGE: string = MESSENGER.externalId;
 

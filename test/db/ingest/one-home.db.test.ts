@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { answer } from '../../support/answering';
-import { blockedOnRow, holdTransactions } from '../../support/postgres-faults';
+import { blockedOnRow, whileHeld } from '../../support/postgres-faults';
 import {
   makeWebhookWorld,
   pageDelivery,
@@ -56,6 +56,17 @@ describe('a person on WhatsApp', () => {
     messages: await webhooks.count('messages'),
   });
 
+  /** The second request meets the rows of the first, which is just about to commit. */
+  const behindEachOther = (first: unknown, second: unknown): Promise<Answer[]> =>
+    whileHeld(world.database, 'in-commit', async (held) => {
+      const ahead = server.postMeta(first);
+      await held.waiting();
+      const behind = server.postMeta(second);
+      await blockedOnRow(world.database);
+      await held.release();
+      return Promise.all([ahead, behind]);
+    });
+
   it('known by username only is stored, owed and answered at the scoped id, verbatim [INV-4] [T1]', async () => {
     expect(await server.postMeta(BY.username('wamid.1'))).toMatchObject({ status: 200 });
     await answer(world);
@@ -83,13 +94,8 @@ describe('a person on WhatsApp', () => {
   ])(
     'who appears by %s and by %s at the same time is one lead with two addresses [INV-4]',
     async (first, second) => {
-      const held = await holdTransactions(world.database, 'in-commit');
-      const answers: Promise<Answer>[] = [server.postMeta(BY[first]('wamid.1'))];
-      await held.waiting();
-      answers.push(server.postMeta(BY[second]('wamid.2')));
-      await blockedOnRow(world.database);
-      await held.release();
-      expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([200, 200]);
+      const answers = await behindEachOther(BY[first]('wamid.1'), BY[second]('wamid.2'));
+      expect(answers.map(({ status }) => status)).toEqual([200, 200]);
       expect(await homes()).toEqual({ leads: 1, addresses: 2, conversations: 1, messages: 2 });
     },
   );
@@ -140,13 +146,7 @@ describe('a person on WhatsApp', () => {
   });
 
   it('who opts out while another message adds the number is opted out at both addresses [INV-13]', async () => {
-    const held = await holdTransactions(world.database, 'in-commit');
-    const answers = [server.postMeta(BY.username('wamid.1', 'STOP'))];
-    await held.waiting();
-    answers.push(server.postMeta(BY.both('wamid.2')));
-    await blockedOnRow(world.database);
-    await held.release();
-    await Promise.all(answers);
+    await behindEachOther(BY.username('wamid.1', 'STOP'), BY.both('wamid.2'));
     expect(await world.rows('select count(*), count(opted_out_at) as out from addresses')).toEqual([
       { count: 2, out: 2 },
     ]);

@@ -311,6 +311,17 @@ describe('a word that opts out', () => {
     },
   );
 
+  it('on one channel leaves nothing due on the other, and both addresses out of reach [S2] [INV-13]', async () => {
+    const { conversationId } = await queuedFollowUp(world);
+    await writeOnWhatsApp(world, { text: 'STOP', optOut: 'stop' });
+    expect(
+      await world.rows('select next_due_at from conversations where id = $1', [conversationId]),
+    ).toEqual([{ next_due_at: null }]);
+    expect(
+      await world.rows('select state, end_reason from outbox where purpose = $1', ['follow-up']),
+    ).toEqual([{ state: 'cancelled', end_reason: 'opted_out' }]);
+  });
+
   it('moves every state, a closed one too, and keeps the address out of reach [S1] [INV-13]', async () => {
     for (const into of Object.values(INTO)) {
       await into(world);

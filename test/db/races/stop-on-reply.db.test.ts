@@ -2,7 +2,7 @@ import { calledFor, sendsOf } from '../../support/sends';
 import { heldAt, pauseAt, pauseInProvider } from '../../support/barrier';
 import { runUntilIdle } from '../../support/run-until-idle';
 import { makeWorld, type World } from '../../support/world';
-import { calledUntilRest, queuedFollowUp, writeOnWhatsApp } from './scene';
+import { calledUntilRest, conversationOn, queuedFollowUp, writeOnWhatsApp } from './scene';
 
 const REFUSED = {
   kind: 'not-accepted',
@@ -242,4 +242,20 @@ describe('stop on reply', () => {
       ]);
     },
   );
+
+  // Raced: two replies of one person, on two channels, at the same time.
+  // Order: none; each transaction locks its own conversation and then stops the other's plan.
+  // Must hold: both are stored and answered, whoever wins; a deadlock runs again by itself.
+  it('replies on two channels at once are both stored and answered [S4] [INV-11]', async () => {
+    await world.write({ text: 'My sink leaks' });
+    await writeOnWhatsApp(world, { text: 'My sink leaks' });
+    const ids = [await conversationOn(world, 'sms'), await conversationOn(world, 'whatsapp')];
+    await runUntilIdle(world, ids, { forMs: 0 });
+    world.clock.advance(60_000);
+    const stored = await Promise.all([reply(), writeOnWhatsApp(world, { text: 'Yes please' })]);
+    expect(stored.map((result) => result.stored)).toEqual([1, 1]);
+    expect(await calledUntilRest(world, ...ids)).toEqual(Array(4).fill('answer'));
+    const states = await world.rows('select state from conversations');
+    expect(states).toEqual([{ state: 'replied' }, { state: 'replied' }]);
+  });
 });

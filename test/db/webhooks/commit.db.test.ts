@@ -1,7 +1,7 @@
 import type { Pool } from 'pg';
 import { openPool } from '../../../db/database';
 import { roleUrl } from '../../../db/migrate';
-import { failWrites, holdTransactions, startCommitProxy } from '../../support/postgres-faults';
+import { failWrites, startCommitProxy, whileHeld } from '../../support/postgres-faults';
 import {
   makeWebhookWorld,
   metaBytes,
@@ -34,19 +34,21 @@ describe('a 2xx', () => {
   it.each(['before-commit', 'in-commit'] as const)(
     'never comes while the transaction stands %s: the answer waits for the commit [IN2] [T1]',
     async (place) => {
-      const held = await holdTransactions(webhooks.world.database, place);
       let answered = false;
-      const answer = server.postMeta(delivery).finally(() => {
-        answered = true;
+      const answer = await whileHeld(webhooks.world.database, place, async (held) => {
+        const posted = server.postMeta(delivery).finally(() => {
+          answered = true;
+        });
+        await held.waiting();
+        // A whole other exchange with the same server: an early answer would have come before it.
+        expect((await server.get('/webhooks/nowhere')).status).toBe(404);
+        expect(answered).toBe(false);
+        expect(await counts()).toMatchObject({ raw: 0, messages: 0 });
+        expect(server.woken).toEqual([]);
+        await held.release();
+        return posted;
       });
-      await held.waiting();
-      // A whole other exchange with the same server: an early answer would have come before it.
-      expect((await server.get('/webhooks/nowhere')).status).toBe(404);
-      expect(answered).toBe(false);
-      expect(await counts()).toMatchObject({ raw: 0, messages: 0 });
-      expect(server.woken).toEqual([]);
-      await held.release();
-      expect(await answer).toMatchObject({ status: 200 });
+      expect(answer).toMatchObject({ status: 200 });
       expect(await counts()).toEqual({ raw: 1, messages: 1, duplicates: 0 });
     },
   );
@@ -54,11 +56,12 @@ describe('a 2xx', () => {
   it.each(['before-commit', 'in-commit'] as const)(
     'never comes where the connection ends %s: 503, and the retry is stored once [IN2] [IN6]',
     async (place) => {
-      const held = await holdTransactions(webhooks.world.database, place);
-      const answer = server.postMeta(delivery);
-      await held.terminate();
-      expect(await answer).toMatchObject({ status: 503, body: '' });
-      await held.release();
+      const answer = await whileHeld(webhooks.world.database, place, async (held) => {
+        const posted = server.postMeta(delivery);
+        await held.terminate();
+        return posted;
+      });
+      expect(answer).toMatchObject({ status: 503, body: '' });
       expect(await counts()).toEqual({ raw: 0, messages: 0, duplicates: 0 });
       expect(await server.postMeta(delivery)).toMatchObject({ status: 200 });
       expect(await counts()).toEqual({ raw: 1, messages: 1, duplicates: 0 });
@@ -179,11 +182,12 @@ describe('a webhook over a single connection', () => {
     'that is ended %s leaves the pool usable [IN2]',
     async (place) => {
       await open(target);
-      const held = await holdTransactions(webhooks.world.database, place);
-      const answer = server.postMeta(delivery);
-      await held.terminate();
-      expect(await answer).toMatchObject({ status: 503 });
-      await held.release();
+      const answer = await whileHeld(webhooks.world.database, place, async (held) => {
+        const posted = server.postMeta(delivery);
+        await held.terminate();
+        return posted;
+      });
+      expect(answer).toMatchObject({ status: 503 });
       const later = await Promise.all([server.postMeta(delivery), server.postMeta(delivery)]);
       expect(later.map(({ status }) => status)).toEqual([200, 200]);
       expect(pool.totalCount).toBe(1);

@@ -2,7 +2,7 @@ import { inspect } from 'node:util';
 import { run, statement } from '../../../db/database';
 import { CommitUnknownError, StatementError } from '../../../db/errors';
 import { FACT_TABLES } from '../../support/facts';
-import { failWrites, holdTransactions } from '../../support/postgres-faults';
+import { failWrites, whileHeld } from '../../support/postgres-faults';
 import { answer } from '../../support/answering';
 import {
   makeWebhookWorld,
@@ -115,11 +115,11 @@ describe('the log of the webhooks', () => {
   });
 
   it('holds nothing of a person where the connection ends in the commit [C8]', async () => {
-    const held = await holdTransactions(world.database, 'in-commit');
-    const posted = server.postMeta(delivery);
-    await held.terminate();
-    await posted;
-    await held.release();
+    await whileHeld(world.database, 'in-commit', async (held) => {
+      const posted = server.postMeta(delivery);
+      await held.terminate();
+      await posted;
+    });
     expect(cleanLines()).toBe(1);
   });
 
