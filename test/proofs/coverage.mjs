@@ -42,19 +42,12 @@ function print({ failures, notes }) {
   if (failures.length === 0) console.log('Every id and every trap stands as written.');
 }
 
-/** The steps that `npm test` runs after the tiers; they count as one. */
-export function proofSteps() {
-  return [
-    {
-      name: 'proofs',
-      run() {
-        const verdict = judge(inputs());
-        print(verdict);
-        const good = verdict.failures.length === 0;
-        return Promise.resolve({ passed: good ? 1 : 0, failed: good ? 0 : 1, skipped: 0 });
-      },
-    },
-  ];
+/** The step of `npm test` behind the tiers; it counts as one. */
+export function checkProofs() {
+  const verdict = judge(inputs());
+  print(verdict);
+  const good = verdict.failures.length === 0;
+  return { passed: good ? 1 : 0, failed: good ? 0 : 1, skipped: 0 };
 }
 
 function main(args) {
