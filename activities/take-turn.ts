@@ -39,7 +39,8 @@ interface Turn {
   readonly locked: Locked;
   readonly owedSince: string;
   readonly reading: TurnReading;
-  readonly startedMonotonicMs: number;
+  /** When the turn began: wall clock to correlate, monotonic to measure (C1). */
+  readonly clock: { readonly raisedAt: string; readonly startedMonotonicMs: number };
   readonly dependencies: ActivityDependencies;
 }
 
@@ -54,8 +55,8 @@ export async function takeTurn(
 ): Promise<Agenda> {
   const startedMonotonicMs = performance.now();
   const now = await dependencies.clock.now();
-  const attempt = await raiseTurn(dependencies.pool, conversationId, now);
-  if (attempt === null) {
+  const raised = await raiseTurn(dependencies.pool, conversationId, now);
+  if (raised === null) {
     return (await readAgenda(dependencies.pool, conversationId, now)) ?? NOTHING_DUE;
   }
   await dependencies.reach('turn:begun', conversationId);
@@ -66,9 +67,11 @@ export async function takeTurn(
     if (conversation.owedSince !== null && isDue(locked)) {
       const reading = await readTurn(client, conversationId, at, THREAD_MESSAGES_MAX);
       // A newer attempt has begun this turn again: it writes, we do not (T4).
-      if (reading.currentAttempt === attempt) {
+      if (reading.currentAttempt === raised.attempt) {
         const { owedSince } = conversation;
-        await decide({ client, locked, owedSince, reading, startedMonotonicMs, dependencies });
+        const { raisedAt } = raised;
+        const clock = { raisedAt, startedMonotonicMs };
+        await decide({ client, locked, owedSince, reading, clock, dependencies });
         await dependencies.reach('turn:drafted', conversationId);
       }
     }
@@ -196,8 +199,8 @@ async function queueAnswer(turn: Turn, answer: Answer): Promise<void> {
     coversSeq: conversation.lastInboundSeq,
     token: owedSince,
     turn: {
-      startedAt: now,
-      decisionMs: Math.round(performance.now() - turn.startedMonotonicMs),
+      startedAt: turn.clock.raisedAt,
+      decisionMs: Math.round(performance.now() - turn.clock.startedMonotonicMs),
     },
     at: now,
   });

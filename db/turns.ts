@@ -9,7 +9,13 @@ import type {
 import type { LockedConversation } from './conversations';
 import { run, runOne, statement, type Executor } from './database';
 
-const raiseMarker = statement<{ attempt: number }>(
+export interface RaisedTurn {
+  readonly attempt: number;
+  /** When the worker began with it (L1, jobClaimedAt). */
+  readonly raisedAt: string;
+}
+
+const raiseMarker = statement<RaisedTurn>(
   'raise-turn-marker',
   `with fast as (select set_config('synchronous_commit', 'off', true)),
    owed as (
@@ -22,7 +28,7 @@ const raiseMarker = statement<{ attempt: number }>(
      attempt = case when m.token = excluded.token then m.attempt + 1 else 1 end,
      started_at = case when m.token = excluded.token then m.started_at else excluded.started_at end,
      token = excluded.token
-   returning attempt`,
+   returning attempt, (select owed.now::text from owed) as "raisedAt"`,
 );
 
 /**
@@ -34,9 +40,9 @@ export async function raiseTurn(
   executor: Executor,
   conversationId: string,
   now: string | null,
-): Promise<number | null> {
+): Promise<RaisedTurn | null> {
   const [row] = await run(executor, raiseMarker, [conversationId, now]);
-  return row?.attempt ?? null;
+  return row ?? null;
 }
 
 export interface OpenDraft {

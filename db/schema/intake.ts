@@ -31,7 +31,6 @@ export const webhookReceipts = pgTable(
     contentSha256: text('content_sha256').notNull(),
     elementPath: text('element_path').notNull(),
     kind: text('kind').notNull(),
-    businessId: text('business_id'),
     quarantineReason: text('quarantine_reason'),
     receivedAt: instant('received_at').notNull(),
   },

@@ -27,4 +27,35 @@ describe('one lead, answered', () => {
     expect(again).toMatchObject({ kind: 'recorded' });
     expect(world.provider.calls).toHaveLength(1);
   });
+
+  it('the intent, its key and its decision are committed before the provider is called [O2] [C5] [L1]', async () => {
+    const { activities } = world;
+    await world.write({ text: 'My drain is slow' });
+    const { id } = await world.conversation();
+    const { items } = await activities.takeTurn({ conversationId: id });
+    const step = items[0]?.step;
+    if (step?.kind !== 'deliver') throw new Error('nothing to deliver');
+    let seen: unknown;
+    world.provider.next(async (request) => {
+      [seen] = await world.rows(
+        `select o.state, length(o.idempotency_key) as key, d.reason, a.number, a.id
+         from outbox o join send_decisions d on d.id = o.decision_id
+         join send_attempts a on a.id = o.attempt_id`,
+      );
+      return world.provider.accept(request);
+    });
+    await activities.deliver({ conversationId: id, sendId: step.sendId });
+    expect(seen).toEqual({
+      state: 'sending',
+      key: 64,
+      reason: 'immediate-first-response',
+      number: 1,
+      id: world.provider.calls[0]?.attemptId,
+    });
+    const [trace] = await world.rows(
+      `select outcome, job_claimed_at <= decision_ready_at as ordered,
+         decision_ready_at <= provider_acknowledged_at as acknowledged from transport_traces`,
+    );
+    expect(trace).toEqual({ outcome: 'sent', ordered: true, acknowledged: true });
+  });
 });

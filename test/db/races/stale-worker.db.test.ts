@@ -123,6 +123,27 @@ describe('a stale worker', () => {
     ]);
   });
 
+  // Raced: the same, but the second turn has only begun when the first one wakes.
+  // Order: both are held at `turn:begun`, the first is let go, and then the second.
+  // Must hold: the first is not the current attempt any more; only the second one writes.
+  it('that froze at the beginning of a turn leaves it to the one that began after it [S4] [T3]', async () => {
+    await world.write({ text: 'My sink leaks' });
+    const { id } = await world.conversation();
+    const turn = () => world.activities.takeTurn({ conversationId: id });
+    const firstBarrier = pauseAt(world, 'turn:begun');
+    const first = turn();
+    await heldAt(firstBarrier, first);
+    const secondBarrier = pauseAt(world, 'turn:begun');
+    const second = turn();
+    await heldAt(secondBarrier, second);
+    firstBarrier.release();
+    await first;
+    expect(await sendsOf(world)).toEqual([]);
+    secondBarrier.release();
+    await second;
+    expect(await sendsOf(world)).toEqual([expect.objectContaining({ state: 'queued' })]);
+  });
+
   // Raced: the late result of an earlier attempt against the attempt that is in flight now.
   // Order: attempt 1 is refused and backs off, attempt 2 is permitted; then the results of
   // attempt 1 come again, as an acceptance and as both kinds of refusal.

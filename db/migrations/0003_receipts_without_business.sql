@@ -1,0 +1,1 @@
+ALTER TABLE "webhook_receipts" DROP COLUMN "business_id";
