@@ -148,6 +148,31 @@ describe('messages that come in a burst', () => {
     expect(texts()).toHaveLength(2);
   });
 
+  // Raced: the same against drafts in a worker's hands.
+  // Order: at `deliver:claimed` of every delivery a newer message commits.
+  // Must hold: the gate withdraws two drafts and lets the third one leave; the rest follows.
+  it('cannot starve the lead at the gate either [P4b] [T3] [INV-12]', async () => {
+    await world.write({ text: 'My sink leaks' });
+    const { id } = await world.conversation();
+    let more = 3;
+    world.failpoints['deliver:claimed'] = async () => {
+      world.clock.advance(200);
+      if (more > 0) await world.write({ text: `And ${more}` });
+      more -= 1;
+    };
+    await runUntilIdle(world, id, { forMs: MINUTE_MS });
+    expect((await sendsOf(world)).map(({ state }) => state)).toEqual([
+      'cancelled',
+      'cancelled',
+      'accepted',
+      'accepted',
+    ]);
+    expect(await settled()).toEqual([
+      ...[1, 2, 3].map((seq) => ({ seq, settlement: 'reply', covers_seq: 3 })),
+      { seq: 4, settlement: 'reply', covers_seq: 4 },
+    ]);
+  });
+
   it('end as covered where media follows something just answered [P4b]', async () => {
     await world.write({ text: 'My sink leaks' });
     const { id } = await world.conversation();

@@ -7,6 +7,7 @@ import { guardDraft } from '../../../domain/amounts';
 import type { BusinessProfile, Draft, ThreadMessage } from '../../../domain/understanding';
 import { CONVERSATIONS, threadOf } from '../../fixtures/conversations';
 import { CLEANER, ELECTRICIAN, PLUMBER } from '../../fixtures/plumber-profile';
+import { unitsOf } from '../../support/cost';
 
 const LANGUAGES = ['en', 'es'] as const;
 const answer = (thread: readonly ThreadMessage[], profile: BusinessProfile = PLUMBER): Draft =>
@@ -186,19 +187,10 @@ describe('any thread', () => {
 });
 
 describe('speed', () => {
-  function bestOf(runs: number, work: () => void): number {
-    const times = Array.from({ length: runs }, () => {
-      const startedAt = performance.now();
-      work();
-      return performance.now() - startedAt;
-    });
-    return Math.min(...times);
-  }
-
-  it('a usual thread is understood and answered in less than 1 ms [P4]', () => {
+  it('a usual thread costs no more than one pass over 100 kB of text [P4]', () => {
     const { thread, profile } = CONVERSATIONS.find(({ title }) => title.includes('oak park'))!;
     for (let run = 0; run < 200; run += 1) answer(thread, profile);
-    const batch = bestOf(5, () => {
+    const batch = unitsOf(() => {
       for (let run = 0; run < 20; run += 1) answer(thread, profile);
     });
     expect(batch / 20).toBeLessThan(1);
@@ -214,16 +206,16 @@ describe('speed', () => {
     ['questions', '?'.repeat(size)],
     ['stacked marks', `a${'\u0316\u0301'.repeat(size / 2)}`],
     ['opt-out starts', 'please stop texting me and '.repeat(size / 27)],
-  ])('100 kB of %s are understood and answered in 50 ms [SEC10]', (_, text) => {
+  ])('100 kB of %s cost at most 50 passes over such a text [SEC10]', (_, text) => {
     const thread = threadOf('> Hi', '< What is the ZIP code where you need us?', `> ${text}`);
-    expect(bestOf(3, () => void answer(thread))).toBeLessThanOrEqual(50);
+    expect(unitsOf(() => void answer(thread))).toBeLessThanOrEqual(50);
   });
 
-  it('a thread of 2 000 long messages is answered in 50 ms [SEC10]', () => {
+  it('a thread of 2 000 long messages costs at most 50 passes over 100 kB [SEC10]', () => {
     const lines = Array.from({ length: 2_000 }, (_, index) =>
       index % 3 === 2 ? '< How soon?' : `> ${'my sink leaks in Oak Park '.repeat(40)}`,
     );
     const thread = threadOf(...lines);
-    expect(bestOf(3, () => void answer(thread))).toBeLessThanOrEqual(50);
+    expect(unitsOf(() => void answer(thread))).toBeLessThanOrEqual(50);
   });
 });
