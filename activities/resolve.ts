@@ -33,7 +33,7 @@ async function judge(
   if (attempt.provenAcceptedAt !== null) {
     return record(dependencies, attempt, {
       providerMessageId: attempt.provenProviderMessageId,
-      evidence: 'status',
+      evidence: attempt.provenBy,
       acceptedAt: attempt.provenAcceptedAt,
     });
   }

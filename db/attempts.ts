@@ -250,6 +250,7 @@ export interface OverdueAttempt {
   /** A sent marker or the provider's own word proves the acceptance without asking. */
   readonly provenProviderMessageId: string | null;
   readonly provenAcceptedAt: string | null;
+  readonly provenBy: 'marker' | 'status';
 }
 
 const findOverdue = statement<OverdueAttempt>(
@@ -261,7 +262,8 @@ const findOverdue = statement<OverdueAttempt>(
       from addresses x join conversations c on c.lead_id = x.lead_id
       where c.id = o.conversation_id) as to,
      coalesce(k.provider_message_id, p.provider_message_id) as "provenProviderMessageId",
-     coalesce(k.accepted_at, p.first_seen_at)::text as "provenAcceptedAt"
+     coalesce(k.accepted_at, p.first_seen_at)::text as "provenAcceptedAt",
+     case when k.attempt_id is null then 'status' else 'marker' end as "provenBy"
    from outbox o join accounts a on a.id = o.account_id
    left join sent_markers k on k.attempt_id = o.attempt_id
    left join lateral (select provider_message_id, first_seen_at from provider_messages m

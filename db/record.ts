@@ -17,7 +17,7 @@ export interface Acceptance {
   readonly sendId: string;
   readonly attemptId: string;
   readonly providerMessageId: string | null;
-  readonly evidence: 'response' | 'read-back' | 'status' | 'echo' | 'review';
+  readonly evidence: 'response' | 'marker' | 'read-back' | 'status' | 'echo' | 'review';
   readonly acceptedAt: string;
   readonly at: string;
 }

@@ -78,6 +78,7 @@ const PROOFS = new Map([
   ['response', 'The provider accepted it.'],
   ['read-back', "It was found in the provider's thread, so it had been sent."],
   ['status', "The provider's report proves that it was sent."],
+  ['marker', 'It was marked as sent right after the provider accepted it.'],
   ['echo', "The provider's copy of the thread proves that it was sent."],
   ['review', 'A person confirmed that it arrived.'],
 ]);

@@ -102,7 +102,7 @@ describe('a send that the provider has accepted', () => {
   // passes; the facts and then the channel are asked.
   it.each([
     ['before the marker, and the channel shows it', 'deliver:accepted', 'read-back'],
-    ['behind the marker', 'deliver:marked', 'status'],
+    ['behind the marker', 'deliver:marked', 'marker'],
   ] as const)('is proven although its worker was killed %s [T8] [C6]', async (...row) => {
     const [, point, evidence] = row;
     world.provider.readBackAnswer = { kind: 'found', providerMessageId: 'provider-1' };
