@@ -124,12 +124,20 @@ async function accepted(
     );
     await dependencies.reach('deliver:marked', permit.sendId);
     const acceptance = { ...ids, providerMessageId, evidence: 'response', acceptedAt } as const;
-    const agenda = await recordAcceptance(markerPool, permit.conversationId, acceptance, {
-      stamps,
-      replyWindowMs: dependencies.senders[permit.channel].replyWindowMs,
-      now: await dependencies.clock.now(),
-    });
-    log.info(latencyRecord(permit, stamps), 'latency');
+    const { agenda, latency } = await recordAcceptance(
+      markerPool,
+      permit.conversationId,
+      acceptance,
+      {
+        stamps,
+        replyWindowMs: dependencies.senders[permit.channel].replyWindowMs,
+        now: await dependencies.clock.now(),
+      },
+    );
+    // A burst gives a record for each of its messages and one sample, by their common send (L1).
+    for (const record of latency) {
+      log.info({ ...record, send_id: permit.sendId, duplicate: false }, 'latency');
+    }
     return recordedOnly(agenda);
   } catch (error) {
     // The lead has the message. Temporal holds the acceptance until Postgres takes it (T8).
@@ -139,16 +147,4 @@ async function accepted(
       acceptance: { ...ids, providerMessageId, evidence: 'response', acceptedAt },
     };
   }
-}
-
-/** The send's part of the structured latency record (L1): ids and durations only. */
-function latencyRecord(permit: Permit, stamps: CallStamps) {
-  return {
-    trace_id: permit.attemptId,
-    source: permit.channel,
-    send_id: permit.sendId,
-    send_ms: stamps.sendMs,
-    send_attempts: permit.attemptNumber,
-    outcome: 'sent',
-  };
 }

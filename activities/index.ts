@@ -15,13 +15,14 @@ export function makeConversationActivities(
     takeTurn: (input) => takeTurn(dependencies, input),
     writeFollowUp: (input) => writeFollowUp(dependencies, input),
     expireSend: (input) => expireSend(dependencies, input),
-    recordAccepted: async ({ conversationId, acceptance }) =>
-      recordAcceptance(dependencies.markerPool, conversationId, acceptance, {
-        // The marker may be missing too; the window only matters for the day-1 step, so the
-        // strictest reading is taken: the step is planned by the calendar and the gate judges it.
-        replyWindowMs: null,
-        now: await dependencies.clock.now(),
-      }),
+    recordAccepted: async ({ conversationId, acceptance }) => {
+      const now = await dependencies.clock.now();
+      // The channel is not known here: the day-1 step follows the calendar, and the gate judges it.
+      const call = { replyWindowMs: null, now };
+      const { markerPool } = dependencies;
+      const filed = await recordAcceptance(markerPool, conversationId, acceptance, call);
+      return filed.agenda;
+    },
     deliver: (input) => withHeartbeat(dependencies.beat, () => deliver(dependencies, input)),
     resolve: (input) => withHeartbeat(dependencies.beat, () => resolve(dependencies, input)),
   };

@@ -63,19 +63,19 @@ async function judge(
   }
 }
 
-function record(
+async function record(
   dependencies: ActivityDependencies,
   attempt: OverdueAttempt,
   proof: Pick<Acceptance, 'providerMessageId' | 'evidence' | 'acceptedAt'>,
 ): Promise<Agenda> {
-  return dependencies.clock
-    .now()
-    .then((now) =>
-      recordAcceptance(
-        dependencies.markerPool,
-        attempt.conversationId,
-        { sendId: attempt.sendId, attemptId: attempt.attemptId, ...proof },
-        { replyWindowMs: dependencies.senders[attempt.channel].replyWindowMs, now },
-      ),
-    );
+  const { agenda } = await recordAcceptance(
+    dependencies.markerPool,
+    attempt.conversationId,
+    { sendId: attempt.sendId, attemptId: attempt.attemptId, ...proof },
+    {
+      replyWindowMs: dependencies.senders[attempt.channel].replyWindowMs,
+      now: await dependencies.clock.now(),
+    },
+  );
+  return agenda;
 }

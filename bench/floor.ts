@@ -32,6 +32,7 @@ const sender = makeMessengerSender({
   graphUrl: required('META_GRAPH_URL'),
 });
 const log = {
+  info: () => undefined,
   warn: (fields: object, message: string) => console.error(message, fields),
   error: (fields: object, message: string) => console.error(message, fields),
 };

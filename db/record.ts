@@ -120,34 +120,55 @@ const insertSentMessage = statement(
    on conflict do nothing`,
 );
 
-const closeTraces = statement(
+/** One latency record of L1, in its own names: ids, stamps and durations, nothing personal. */
+export interface LatencyRecord {
+  readonly trace_id: string;
+  readonly source: string;
+  readonly source_event_id_hash: string;
+  readonly received_at: string;
+  readonly normalize_ms: number;
+  readonly decision_ms: number | null;
+  readonly send_ms: number | null;
+  readonly internal_total_ms: number;
+  readonly send_attempts: number;
+  readonly outcome: string;
+}
+
+const closeTraces = statement<LatencyRecord>(
   'close-traces',
   `update transport_traces t set job_claimed_at = $3, decision_ready_at = $4, decision_ms = $5,
      send_started_at = $6, send_ms = $7, provider_acknowledged_at = $8, send_attempts = $9,
      outcome = 'sent', send_id = $10
    from messages m
-   where t.conversation_id = $1 and m.id = t.message_id and m.seq <= $2 and t.outcome is null`,
+   where t.conversation_id = $1 and m.id = t.message_id and m.seq <= $2 and t.outcome is null
+   returning t.receipt_id as trace_id, t.channel as source,
+     (select r.key_sha256 from webhook_receipts r where r.id = t.receipt_id)
+       as source_event_id_hash,
+     t.ingress_accepted_at::text as received_at, t.normalize_ms, t.decision_ms, t.send_ms,
+     round(extract(epoch from t.provider_acknowledged_at - t.ingress_accepted_at) * 1000)::float8
+       as internal_total_ms,
+     t.send_attempts, t.outcome`,
 );
 
 /**
  * Files an acceptance under its attempt, in the caller's transaction and under the conversation's
  * lock: outcome, state, thread, debt by compare-and-clear, follow-up plan, traces (T3, S3).
- * Filing it twice changes nothing. Returns whether it was filed now.
+ * Filing it twice changes nothing. Returns the latency records that it closed.
  */
 export async function fileAcceptance(
   client: PoolClient,
   conversation: LockedConversation,
   acceptance: Acceptance,
   call: { readonly stamps?: CallStamps; readonly replyWindowMs?: number | null } = {},
-): Promise<boolean> {
+): Promise<readonly LatencyRecord[]> {
   const [row] = await run(client, acceptSend, [
     acceptance.sendId,
     acceptance.attemptId,
     acceptance.providerMessageId,
     acceptance.acceptedAt,
   ]);
-  if (row === undefined) return false;
-  await Promise.all([
+  if (row === undefined) return [];
+  const [, , latency] = await Promise.all([
     storeOutcome(client, conversation.businessId, {
       ...acceptance,
       outcome: 'accepted',
@@ -187,7 +208,7 @@ export async function fileAcceptance(
     });
   }
   await joinProvider(client, conversation, acceptance);
-  return true;
+  return latency;
 }
 
 async function settleAccepted(
@@ -258,7 +279,8 @@ async function joinProvider(
 }
 
 /**
- * Records an acceptance in a transaction of its own and returns the fresh agenda. The next
+ * Records an acceptance in a transaction of its own and returns the fresh agenda
+ * with the latency records that it closed. The next
  * statement after the sent marker; safe to repeat.
  */
 export async function recordAcceptance(
@@ -270,11 +292,12 @@ export async function recordAcceptance(
     readonly replyWindowMs: number | null;
     readonly now: string | null;
   },
-): Promise<Agenda> {
+): Promise<{ agenda: Agenda; latency: readonly LatencyRecord[] }> {
   return inTransaction(pool, async (client) => {
     const locked = await lockConversation(client, conversationId, call.now);
     if (locked === null) throw new Error('an accepted send has no conversation');
-    await fileAcceptance(client, locked.conversation, { ...acceptance, at: locked.now }, call);
-    return refreshAgenda(client, conversationId, call.now);
+    const filed = { ...acceptance, at: locked.now };
+    const latency = await fileAcceptance(client, locked.conversation, filed, call);
+    return { agenda: await refreshAgenda(client, conversationId, call.now), latency };
   });
 }

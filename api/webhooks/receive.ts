@@ -12,6 +12,7 @@ export interface ReceiveDependencies {
   readonly pool: Pool;
   readonly isOpener: IsOpener;
   readonly log: {
+    info(fields: Readonly<Record<string, unknown>>, message: string): void;
     warn(fields: Readonly<Record<string, unknown>>, message: string): void;
     error(fields: Readonly<Record<string, unknown>>, message: string): void;
   };
@@ -77,6 +78,12 @@ async function store(
     },
   };
   const result = await ingest(dependencies.pool, ingestRequest, null);
+  if (result.duplicates > 0) {
+    // A repeat makes a record of its own, marked, and no sample (L1).
+    const { duplicates } = result;
+    const record = { trace_id: ingestRequest.raw.id, source: endpoint.provider, duplicate: true };
+    dependencies.log.info({ ...record, elements: duplicates }, 'latency');
+  }
   if (result.conflicts.length > 0) {
     dependencies.log.error(
       { rawId: ingestRequest.raw.id, conflicts: result.conflicts },

@@ -2,8 +2,14 @@ import { makeWorld, type World } from '../support/world';
 
 describe('one lead, answered', () => {
   let world: World;
+  const logged: Readonly<Record<string, unknown>>[] = [];
   beforeAll(async () => {
-    world = await makeWorld({});
+    const log = {
+      info: (fields: Readonly<Record<string, unknown>>) => void logged.push(fields),
+      warn: () => undefined,
+      error: () => undefined,
+    };
+    world = await makeWorld({ log });
   });
   afterEach(() => world.reset());
   afterAll(() => world.close());
@@ -57,5 +63,33 @@ describe('one lead, answered', () => {
          decision_ready_at <= provider_acknowledged_at as acknowledged from transport_traces`,
     );
     expect(trace).toEqual({ outcome: 'sent', ordered: true, acknowledged: true });
+  });
+
+  it('an answered message leaves one structured latency record, with ids and durations only [L1] [C8]', async () => {
+    logged.length = 0;
+    const { activities } = world;
+    await world.write({ text: 'My canary drain', lead: '+13125550188' });
+    const { id } = await world.conversation();
+    const { items } = await activities.takeTurn({ conversationId: id });
+    const step = items[0]?.step;
+    if (step?.kind !== 'deliver') throw new Error('nothing to deliver');
+    await activities.deliver({ conversationId: id, sendId: step.sendId });
+    expect(logged).toEqual([
+      {
+        trace_id: expect.stringMatching(/^rcp_/),
+        source: 'sms',
+        source_event_id_hash: expect.stringMatching(/^[0-9a-f]{64}$/),
+        received_at: expect.any(String),
+        normalize_ms: 1,
+        decision_ms: expect.any(Number),
+        send_ms: expect.any(Number),
+        internal_total_ms: expect.any(Number),
+        send_attempts: 1,
+        outcome: 'sent',
+        send_id: step.sendId,
+        duplicate: false,
+      },
+    ]);
+    expect(JSON.stringify(logged)).not.toMatch(/canary|5550188/);
   });
 });

@@ -113,7 +113,7 @@ export async function startWebhooks(pool: Pool): Promise<WebhookServer> {
     makeWebhookRouter({
       pool,
       isOpener: (text) => /^(hi|hello)\W*$/i.test(text),
-      log: { warn: note('warn'), error: note('error') },
+      log: { info: () => undefined, warn: note('warn'), error: note('error') },
       endpoints: channels.endpoints,
       publicUrl: ORIGIN,
       waker: { wakeSoon: (targets) => void woken.push(...targets) },
