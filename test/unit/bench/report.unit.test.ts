@@ -74,6 +74,14 @@ describe('the report of a benchmark', () => {
     expect(met(run({ conversations }))).toEqual([true, false]);
   });
 
+  it('CPU is judged at the highest rate', () => {
+    const cpu = (total: number) => ({ perLead: {}, total, othersShare: 0 });
+    const load = [phase('ours', 5, { cpu: cpu(105) }), phase('ours', 40, { cpu: cpu(77) })];
+    expect(met(run({ load }))).toEqual([true]);
+    expect(met(run({ load: [...load].reverse() }))).toEqual([true]);
+    expect(met(run({ load: load.slice(0, 1) }))).toEqual([false]);
+  });
+
   it('a lost or doubled message breaks the run, a missed goal does not', () => {
     const slow = phase('ours', 20, { latency: spreadOf([9_000]) });
     expect(describeRun(run({ load: [slow] })).broken).toBe(false);
