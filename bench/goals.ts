@@ -12,6 +12,8 @@ const FLOORS_MAX = 20;
 const P99_AT_10_MS = 500;
 const P99_AT_20_MS = 2_000;
 const CPU_MS_MAX = 85;
+/** Below this rate a lead pays for waking what sleeps, more than for its own work. */
+const CPU_FROM_RATE = 5;
 const ACTIONS_A_MAX = 12;
 const ACTIONS_B_MAX = 16;
 const HELD_DELAY_MS = 5_000;
@@ -57,17 +59,14 @@ function latencyGoals(result: RunResult): Goal[] {
   return goals;
 }
 
-/**
- * Judged at the highest rate: at low rates every step wakes a sleeping core with cold caches, and
- * the floor's own CPU per lead doubles too.
- */
 function cpuGoals({ load = [] }: RunResult): Goal[] {
-  const busiest = load
-    .filter(({ name, cpu }) => name === 'ours' && cpu !== null)
-    .reduce<PhaseResult | null>((top, it) => (top && top.rate >= it.rate ? top : it), null);
-  if (!busiest?.cpu) return [];
-  const what = `at most ${CPU_MS_MAX} ms CPU per answered lead, at ${busiest.rate} leads a second`;
-  return [goal(what, busiest.cpu.total, CPU_MS_MAX, 'ms')];
+  const totals = load
+    .filter(({ name, rate }) => name === 'ours' && rate >= CPU_FROM_RATE)
+    .flatMap(({ rate, cpu }) => (cpu === null ? [] : [{ rate, total: cpu.total }]));
+  if (totals.length === 0) return [];
+  const what = `at most ${CPU_MS_MAX} ms CPU per answered lead, at every rate from ${CPU_FROM_RATE}/s`;
+  const measured = totals.map(({ rate, total }) => `${ms(total)} ms at ${rate}/s`).join(', ');
+  return [{ what, measured, met: totals.every(({ total }) => total <= CPU_MS_MAX) }];
 }
 
 function actionGoals({ conversations }: RunResult): Goal[] {

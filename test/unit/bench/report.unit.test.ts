@@ -74,12 +74,11 @@ describe('the report of a benchmark', () => {
     expect(met(run({ conversations }))).toEqual([true, false]);
   });
 
-  it('CPU is judged at the highest rate', () => {
+  it('CPU is judged at every rate from 5 leads a second', () => {
     const cpu = (total: number) => ({ perLead: {}, total, othersShare: 0 });
-    const load = [phase('ours', 5, { cpu: cpu(105) }), phase('ours', 40, { cpu: cpu(77) })];
-    expect(met(run({ load }))).toEqual([true]);
-    expect(met(run({ load: [...load].reverse() }))).toEqual([true]);
-    expect(met(run({ load: load.slice(0, 1) }))).toEqual([false]);
+    const load = [1, 5, 20].map((rate) => phase('ours', rate, { cpu: cpu(160 / rate + 60) }));
+    expect(met(run({ load: load.slice(2) }))).toEqual([true, true]);
+    expect(met(run({ load }))).toEqual([true, false]);
   });
 
   it('a lost or doubled message breaks the run, a missed goal does not', () => {
