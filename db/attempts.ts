@@ -15,6 +15,7 @@ import { handOver } from './handover';
 import { optOut } from './ingest/effects';
 import { newId } from './new-id';
 import { endOpenSend, storeDecision } from './outbox';
+import { REACHABLE_ADDRESSES } from './reachable';
 import { storeOutcome } from './record';
 import { openWorkItem } from './work-items';
 
@@ -258,13 +259,12 @@ const findOverdue = statement<OverdueAttempt>(
   `select o.id as "sendId", o.attempt_id as "attemptId", o.conversation_id as "conversationId",
      o.purpose, o.attempted_at::text as "attemptedAt", o.channel,
      a.external_id as "accountExternalId", a.credentials, o.body as text,
-     (select jsonb_agg(jsonb_build_object('kind', x.kind, 'value', x.value) order by x.created_at)
-      from addresses x join conversations c on c.lead_id = x.lead_id
-      where c.id = o.conversation_id) as to,
+     ${REACHABLE_ADDRESSES} as to,
      coalesce(k.provider_message_id, p.provider_message_id) as "provenProviderMessageId",
      coalesce(k.accepted_at, p.first_seen_at)::text as "provenAcceptedAt",
      case when k.attempt_id is null then 'status' else 'marker' end as "provenBy"
    from outbox o join accounts a on a.id = o.account_id
+   join conversations c on c.id = o.conversation_id
    left join sent_markers k on k.attempt_id = o.attempt_id
    left join lateral (select provider_message_id, first_seen_at from provider_messages m
      where m.account_id = o.account_id and m.attempt_id = o.attempt_id limit 1) p on true

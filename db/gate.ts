@@ -11,6 +11,7 @@ import { inTransaction, run, runOne, statement } from './database';
 import { handOver } from './handover';
 import { newId } from './new-id';
 import { endOpenSend, giveBackSend, type Claim } from './outbox';
+import { REACHABLE_ADDRESSES } from './reachable';
 import { countDraftWithdrawal } from './turns';
 import { openWorkItem } from './work-items';
 
@@ -92,11 +93,7 @@ const readFacts = statement<SendRow>(
        else false end as "optOutConfirmed",
      o.body as text, o.attempts, o.decision_id as "decisionId", o.not_before::text as "notBefore",
      o.expires_at::text as "expiresAt", a.external_id as "externalId", a.credentials,
-     (select jsonb_agg(jsonb_build_object('kind', x.kind, 'value', x.value) order by x.created_at)
-      from addresses x where x.lead_id = c.lead_id and case o.channel
-        when 'whatsapp' then x.kind in ('phone', 'whatsapp-user')
-        when 'sms' then x.kind = 'phone'
-        else x.kind = o.channel and split_part(x.value, '/', 1) = a.external_id end) as to
+     ${REACHABLE_ADDRESSES} as to
    from (select $3::timestamptz as now) n, outbox o
    join conversations c on c.id = o.conversation_id
    join accounts a on a.id = o.account_id

@@ -32,7 +32,8 @@ export function startLoop(
   };
 }
 
-function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
+/** Waits, or returns at once when the signal ends the wait. Never rejects. */
+export function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
   if (signal.aborted) return Promise.resolve();
   return new Promise((resolve) => {
     const timer = setTimeout(done, milliseconds);

@@ -11,6 +11,7 @@ import {
 import type { Config } from '../config/env';
 import type { Logger } from '../config/logger';
 import type { readTemporalConfig } from '../config/temporal';
+import { pause } from '../upkeep/loop';
 
 export type WorkOptions = Pick<WorkerOptions, 'taskQueue' | 'activities'> & Partial<WorkerOptions>;
 
@@ -99,14 +100,4 @@ function bundlePath(config: Config): string {
     throw new Error(`the workflow bundle is missing at ${path}; run "npm run build" first`);
   }
   return path;
-}
-
-function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, milliseconds);
-    signal.addEventListener('abort', () => {
-      clearTimeout(timer);
-      resolve();
-    });
-  });
 }

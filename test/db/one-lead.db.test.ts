@@ -1,3 +1,5 @@
+import { findOverdueAttempt } from '../../db/attempts';
+import { ATTEMPT_LIMIT_MS } from '../../domain/limits';
 import { makeWorld, type World } from '../support/world';
 
 describe('one lead, answered', () => {
@@ -91,5 +93,25 @@ describe('one lead, answered', () => {
       },
     ]);
     expect(JSON.stringify(logged)).not.toMatch(/canary|5550188/);
+  });
+
+  it('a read-back asks for the addresses that the gate sent to, and for no other of the person [C6]', async () => {
+    const { activities, clock, database, provider } = world;
+    await world.write({ text: 'My tap drips', lead: '+13125550189' });
+    const { id } = await world.conversation();
+    await world.rows(
+      `insert into addresses (id, business_id, lead_id, kind, value, created_at)
+       select 'adr_of_another_page', business_id, lead_id, 'messenger', '999/7', created_at
+       from addresses where value = '+13125550189'`,
+    );
+    const { items } = await activities.takeTurn({ conversationId: id });
+    const step = items[0]?.step;
+    if (step?.kind !== 'deliver') throw new Error('nothing to deliver');
+    provider.next(() => ({ kind: 'unknown', code: 'read_timeout' }));
+    await activities.deliver({ conversationId: id, sendId: step.sendId });
+    clock.advance(ATTEMPT_LIMIT_MS);
+    const attempt = await findOverdueAttempt(database.service, step.sendId, clock.iso);
+    expect(attempt?.to).toEqual([{ kind: 'phone', value: '+13125550189' }]);
+    expect(attempt?.to).toEqual(provider.calls[0]?.to);
   });
 });
