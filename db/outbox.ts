@@ -29,9 +29,10 @@ const insertSend = statement<{ id: SendId }>(
   'insert-send',
   `insert into outbox (id, business_id, conversation_id, account_id, address_id, channel, purpose,
      source_event, idempotency_key, episode, state, body, verdict, covers_seq, token, decision_id,
-     not_before, expires_at, cancel_on_inbound, created_at, turn_started_at, decision_ms)
+     not_before, expires_at, cancel_on_inbound, created_at, turn_started_at, decision_ms,
+     policy_version)
    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 'queued', $11, $12, $13, $14, $15,
-     to_timestamp($16::float8 / 1000), to_timestamp($17::float8 / 1000), $18, $19, $20, $21)
+     to_timestamp($16::float8 / 1000), to_timestamp($17::float8 / 1000), $18, $19, $20, $21, $22)
    on conflict do nothing returning id`,
 );
 
@@ -113,6 +114,7 @@ export async function queueSend(
     send.at,
     send.turn?.startedAt ?? null,
     send.turn?.decisionMs ?? null,
+    conversation.policyVersion,
   ]);
   if (inserted === undefined) return null;
   await storeDecision(

@@ -2,15 +2,7 @@ import type { PoolClient } from 'pg';
 import { run, statement } from './database';
 import { newId } from './new-id';
 import type { WorkItemId } from '../domain/ids';
-
-export type WorkItemKind =
-  | 'handoff'
-  | 'delivery-unknown'
-  | 'delivery-failed'
-  | 'follow-up-by-hand'
-  | 'quarantine'
-  | 'credentials'
-  | 'content-conflict';
+import type { WorkItemKind } from '../domain/work-items';
 
 export interface NewWorkItem {
   readonly businessId: string | null;
@@ -43,9 +35,12 @@ const findOpen = statement<{ id: WorkItemId }>(
 /** Who sees items of a kind first: people who talk to leads, or those who keep the system running. */
 const QUEUES: Record<WorkItemKind, string> = {
   handoff: 'front-desk',
+  approval: 'front-desk',
   'delivery-unknown': 'front-desk',
   'delivery-failed': 'front-desk',
+  'not-sent': 'front-desk',
   'follow-up-by-hand': 'front-desk',
+  'job-review': 'operators',
   quarantine: 'operators',
   credentials: 'operators',
   'content-conflict': 'operators',

@@ -3,6 +3,7 @@ import { CONVERSATION_STATES } from '../../domain/conversation-state';
 import { CHANNELS } from '../../domain/inbound';
 import { PURPOSES, SEND_STATES } from '../../domain/sending';
 import { TIMELINE_KINDS, TIMELINE_TONES } from '../../domain/timeline-facts';
+import { WORK_ITEM_KINDS } from '../../domain/work-items';
 
 /**
  * The shapes of the staff API: what requests are parsed with, what handlers must return, and what
@@ -77,15 +78,7 @@ export const conversationListSchema = z
 const workItem = z
   .object({
     id: z.string(),
-    kind: z.enum([
-      'handoff',
-      'delivery-unknown',
-      'delivery-failed',
-      'follow-up-by-hand',
-      'quarantine',
-      'credentials',
-      'content-conflict',
-    ]),
+    kind: z.enum(WORK_ITEM_KINDS),
     reason: z.string(),
     explanation: z.string(),
     conversationId: z.string().nullable(),

@@ -96,8 +96,9 @@ export async function writeMessages(
 const insertJobs = statement(
   'insert-delivery-jobs',
   `insert into delivery_jobs
-     (id, receipt_id, job_key, operation, state, next_attempt_at, created_at)
-   select j.id, j.receipt, j.key, j.operation, 'queued', $2, $2
+     (id, receipt_id, business_id, conversation_id, job_key, operation, state, next_attempt_at,
+      created_at)
+   select j.id, j.receipt, $3, $4, j.key, j.operation, 'queued', $2, $2
    from jsonb_to_recordset($1::jsonb) as j(id text, receipt text, key text, operation text)`,
 );
 
@@ -106,6 +107,7 @@ const OPERATIONS = ['initial-response', 'crm-upsert', 'audit-export'] as const;
 /** The work that follows each owing receipt, in the same transaction (IN2). */
 export async function writeJobs(
   client: PoolClient,
+  conversation: LockedConversation,
   messages: readonly NewMessage[],
   at: string,
 ): Promise<void> {
@@ -119,7 +121,9 @@ export async function writeJobs(
         operation,
       })),
     );
-  if (rows.length > 0) await run(client, insertJobs, [JSON.stringify(rows), at]);
+  if (rows.length === 0) return;
+  const { businessId, id } = conversation;
+  await run(client, insertJobs, [JSON.stringify(rows), at, businessId, id]);
 }
 
 const insertTraces = statement(

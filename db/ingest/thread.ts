@@ -51,7 +51,7 @@ export async function applyThread(
   await advanceCounters(client, conversation, messages, instant);
   const owing = await applyStates(client, conversation, entries, instant);
   await Promise.all([
-    writeJobs(client, messages, instant.now),
+    writeJobs(client, conversation, messages, instant.now),
     openTraces(
       client,
       conversation,

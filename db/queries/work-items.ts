@@ -1,7 +1,7 @@
 import type { PoolClient } from 'pg';
 import type { Channel } from '../../domain/inbound';
 import { run, statement } from '../database';
-import type { WorkItemKind } from '../work-items';
+import type { WorkItemKind } from '../../domain/work-items';
 import { iso, type PageMark } from './staff-reading';
 
 export interface OpenWorkItemRow {

@@ -1,4 +1,5 @@
-import { boolean, index, jsonb, pgTable, text, unique } from 'drizzle-orm/pg-core';
+import { sql } from 'drizzle-orm';
+import { boolean, check, index, jsonb, pgTable, text, unique } from 'drizzle-orm/pg-core';
 import { instant } from './columns';
 
 export const businesses = pgTable('businesses', {
@@ -32,6 +33,33 @@ export const accounts = pgTable(
     createdAt: instant('created_at').notNull(),
   },
   (t) => [unique('accounts_channel_external_id').on(t.channel, t.externalId)],
+);
+
+/**
+ * Where a business's facts go besides its leads: the CRM, the audit export, notices. Null business:
+ * the operators of the installation. Refused credentials pause this one alone (IN4).
+ */
+export const integrations = pgTable(
+  'integrations',
+  {
+    id: text('id').primaryKey(),
+    businessId: text('business_id').references(() => businesses.id),
+    kind: text('kind').notNull(),
+    /** Address, recipients or path; never a secret. */
+    settings: jsonb('settings').notNull(),
+    /** The signing secret; staff cannot read it. */
+    secret: text('secret'),
+    pausedAt: instant('paused_at'),
+    pausedReason: text('paused_reason'),
+    createdAt: instant('created_at').notNull(),
+  },
+  (t) => [
+    index('integrations_business').on(t.businessId),
+    check(
+      'integrations_kind',
+      sql`kind in ('crm-webhook', 'audit-webhook', 'audit-file', 'notice-email', 'notice-webhook')`,
+    ),
+  ],
 );
 
 /** A person who writes. Aliases are rows of `addresses` that point to the same lead. */

@@ -57,6 +57,10 @@ export const conversations = pgTable(
     /** When the first message of ours in this episode was in flight: from then on, inbound is a reply. */
     contactStartedAt: instant('contact_started_at'),
     optOutConfirmedAt: instant('opt_out_confirmed_at'),
+    /** The sweeper's replays for the oldest unanswered message, and the turn's attempt then (T4). */
+    replays: integer('replays').notNull().default(0),
+    replaysFor: instant('replays_for'),
+    replayAttempt: integer('replay_attempt'),
     understanding: jsonb('understanding'),
     nextDueAt: instant('next_due_at'),
     relayCount: integer('relay_count').notNull().default(0),

@@ -1,4 +1,5 @@
-import { bigint, boolean, index, integer, pgTable, text, unique } from 'drizzle-orm/pg-core';
+import { sql } from 'drizzle-orm';
+import { bigint, boolean, check, index, integer, pgTable, text, unique } from 'drizzle-orm/pg-core';
 import { bytea, instant } from './columns';
 
 /** One row per authentic request, with its bytes. Short retention; only the service role reads it. */
@@ -61,6 +62,8 @@ export const deliveryJobs = pgTable(
   {
     id: text('id').primaryKey(),
     receiptId: text('receipt_id').notNull(),
+    businessId: text('business_id').notNull(),
+    conversationId: text('conversation_id').notNull(),
     jobKey: text('job_key').notNull().unique(),
     operation: text('operation').notNull(),
     state: text('state').notNull(),
@@ -68,8 +71,15 @@ export const deliveryJobs = pgTable(
     nextAttemptAt: instant('next_attempt_at').notNull(),
     lastErrorCode: text('last_error_code'),
     createdAt: instant('created_at').notNull(),
+    endedAt: instant('ended_at'),
   },
-  (t) => [index('delivery_jobs_receipt').on(t.receiptId)],
+  (t) => [
+    index('delivery_jobs_receipt').on(t.receiptId),
+    index('delivery_jobs_open')
+      .on(t.nextAttemptAt)
+      .where(sql`state in ('queued', 'running') and operation <> 'initial-response'`),
+    check('delivery_jobs_state', sql`state in ('queued', 'running', 'succeeded', 'review')`),
+  ],
 );
 
 /** One latency trace per inbound event (L1, C1). Instants correlate, the `_ms` columns measure. */

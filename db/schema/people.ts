@@ -27,9 +27,19 @@ export const workItems = pgTable(
     sendId: text('send_id'),
     rawId: text('raw_id'),
     openedAt: instant('opened_at').notNull(),
-    escalateAt: instant('escalate_at'),
+    /** The deadline set with the decision (C7); it never moves. */
+    escalateAt: instant('escalate_at').notNull(),
+    /** When the next level is due; null once somebody acted. */
+    nextEscalationAt: instant('next_escalation_at'),
+    /** How many levels were reached; each is a row of `escalations`. */
+    level: integer('level').notNull().default(0),
     assignedQueue: text('assigned_queue').notNull(),
+    /** Set where the item paused automation, which it does before anybody is notified. */
+    automationPausedAt: instant('automation_paused_at'),
     newestSeq: bigint('newest_seq', { mode: 'number' }),
+    claimedAt: instant('claimed_at'),
+    /** A company role, never a person. */
+    claimedBy: text('claimed_by'),
     resolvedAt: instant('resolved_at'),
     resolvedBy: text('resolved_by'),
     resolution: text('resolution'),
@@ -45,11 +55,93 @@ export const workItems = pgTable(
       .on(t.businessId, t.openedAt)
       .where(sql`resolved_at is null`),
     index('work_items_conversation').on(t.conversationId),
+    index('work_items_next_escalation')
+      .on(t.nextEscalationAt)
+      .where(sql`next_escalation_at is not null`),
     check(
       'work_items_kind',
-      sql`kind in ('handoff', 'delivery-unknown', 'delivery-failed', 'follow-up-by-hand', 'quarantine', 'credentials', 'content-conflict')`,
+      sql`kind in ('handoff', 'approval', 'delivery-unknown', 'delivery-failed', 'not-sent', 'follow-up-by-hand', 'job-review', 'quarantine', 'credentials', 'content-conflict')`,
     ),
   ],
+);
+
+/** Append-only: each level that a work item reached, once (C7). */
+export const escalations = pgTable(
+  'escalations',
+  {
+    workItemId: text('work_item_id').notNull(),
+    level: integer('level').notNull(),
+    businessId: text('business_id'),
+    queue: text('queue').notNull(),
+    dueAt: instant('due_at').notNull(),
+    at: instant('at').notNull(),
+    /** When it may be told: later than `at` where many are told in one notice (T4). */
+    notifyAt: instant('notify_at').notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.workItemId, t.level] })],
+);
+
+/** One message to a queue about one or more escalations; written after their commit (T6). */
+export const notices = pgTable(
+  'notices',
+  {
+    id: text('id').primaryKey(),
+    businessId: text('business_id'),
+    queue: text('queue').notNull(),
+    createdAt: instant('created_at').notNull(),
+  },
+  (t) => [index('notices_created_at').on(t.createdAt)],
+);
+
+/** What a notice tells; an escalation is told once, the key says. */
+export const noticeItems = pgTable(
+  'notice_items',
+  {
+    workItemId: text('work_item_id').notNull(),
+    level: integer('level').notNull(),
+    noticeId: text('notice_id').notNull(),
+    businessId: text('business_id'),
+  },
+  (t) => [
+    primaryKey({ columns: [t.workItemId, t.level] }),
+    index('notice_items_notice').on(t.noticeId),
+  ],
+);
+
+/** A notice on its way over one integration: retried, and its end kept. */
+export const noticeDeliveries = pgTable(
+  'notice_deliveries',
+  {
+    noticeId: text('notice_id').notNull(),
+    integrationId: text('integration_id').notNull(),
+    state: text('state').notNull(),
+    attempts: integer('attempts').notNull().default(0),
+    nextAttemptAt: instant('next_attempt_at').notNull(),
+    leaseUntil: instant('lease_until'),
+    lastErrorCode: text('last_error_code'),
+    endedAt: instant('ended_at'),
+  },
+  (t) => [
+    primaryKey({ columns: [t.noticeId, t.integrationId] }),
+    index('notice_deliveries_open')
+      .on(t.nextAttemptAt)
+      .where(sql`state in ('queued', 'sending')`),
+    check('notice_deliveries_state', sql`state in ('queued', 'sending', 'sent', 'failed')`),
+  ],
+);
+
+/** What a person wrote for colleagues; content, so it can be erased. */
+export const notes = pgTable(
+  'notes',
+  {
+    id: text('id').primaryKey(),
+    businessId: text('business_id').notNull(),
+    conversationId: text('conversation_id').notNull(),
+    role: text('role').notNull(),
+    text: text('text').notNull(),
+    at: instant('at').notNull(),
+  },
+  (t) => [index('notes_conversation').on(t.conversationId, t.at)],
 );
 
 /** Append-only log of who holds a conversation (H2): one session per text episode. */

@@ -37,6 +37,12 @@ export const outbox = pgTable(
     notBefore: instant('not_before').notNull(),
     expiresAt: instant('expires_at'),
     cancelOnInbound: boolean('cancel_on_inbound').notNull(),
+    /** A draft that a person has to approve; it cannot be claimed until then (T3). */
+    awaitingApproval: boolean('awaiting_approval').notNull().default(false),
+    /** The rules under which it was queued; a changed rule replaces the row (C5). */
+    policyVersion: text('policy_version').notNull(),
+    /** The failed send that this one replaces, once, as the policy names it (T3). */
+    fallbackFor: text('fallback_for'),
     /** A turn decided that it leaves although newer messages came (P4b case 4). */
     stands: boolean('stands').notNull().default(false),
     leaseOwner: text('lease_owner'),
@@ -64,6 +70,9 @@ export const outbox = pgTable(
       .on(t.conversationId)
       .where(sql`state in ('queued', 'leased', 'sending')`),
     index('outbox_conversation').on(t.conversationId, t.createdAt),
+    index('outbox_waiting')
+      .on(t.notBefore)
+      .where(sql`state in ('queued', 'leased', 'sending')`),
     check(
       'outbox_state',
       sql`state in ('queued', 'leased', 'sending', 'accepted', 'delivered', 'cancelled', 'failed', 'delivery_unknown')`,

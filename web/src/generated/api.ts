@@ -114,9 +114,12 @@ export type WorkItem = {
   id: string;
   kind:
     | 'handoff'
+    | 'approval'
     | 'delivery-unknown'
     | 'delivery-failed'
+    | 'not-sent'
     | 'follow-up-by-hand'
+    | 'job-review'
     | 'quarantine'
     | 'credentials'
     | 'content-conflict';
