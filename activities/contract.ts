@@ -1,5 +1,6 @@
 import type { Agenda } from '../domain/agenda';
 import type { Acceptance } from '../db/record';
+import type { RunOperation } from '../domain/jobs';
 
 /** What crosses Temporal: ids only (C8). */
 export interface ConversationRef {
@@ -8,6 +9,10 @@ export interface ConversationRef {
 
 export interface SendRef extends ConversationRef {
   readonly sendId: string;
+}
+
+export interface WorkItemRef extends ConversationRef {
+  readonly workItemId: string;
 }
 
 export interface StepRef extends ConversationRef {
@@ -33,6 +38,8 @@ export interface LocalActivities {
   writeFollowUp(input: StepRef): Promise<Agenda>;
   /** Ends a send whose time has passed; an owed answer goes to a person. */
   expireSend(input: SendRef): Promise<Agenda>;
+  /** Raises a work item whose deadline passed before anybody acted (C7). */
+  escalate(input: WorkItemRef): Promise<Agenda>;
   /** Records an acceptance that the delivering worker could not. */
   recordAccepted(
     input: ConversationRef & { readonly acceptance: UnrecordedAcceptance },
@@ -51,4 +58,22 @@ export interface ProviderActivities {
 export interface RetentionActivities {
   /** Empties raw bodies past their time and returns how many. */
   emptyRawBodies(): Promise<number>;
+  /** Makes the takeover log's coming partitions, drops those past their time, returns their names. */
+  keepTakeoverLog(): Promise<readonly string[]>;
+}
+
+export interface JobRef {
+  readonly jobId: string;
+  readonly operation: RunOperation;
+}
+
+/** Where a job stands after an attempt; a failed attempt that is made again throws instead. */
+export interface JobEnd {
+  readonly state: 'ended' | 'waits' | 'review' | 'overtaken';
+}
+
+/** The activity of delivery jobs, on the queue `upkeep`. */
+export interface JobActivities {
+  /** Makes one attempt of a job; safe to run at any time and any number of times. */
+  runJob(input: JobRef): Promise<JobEnd>;
 }

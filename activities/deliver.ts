@@ -1,5 +1,6 @@
 import { readAgenda } from '../db/agenda';
 import { recordNotAccepted, recordUnknown } from '../db/attempts';
+import { keyedHash } from '../db/digest';
 import { passGate, type Permit } from '../db/gate';
 import { claimSend } from '../db/outbox';
 import { recordAcceptance, writeSentMarker, type CallStamps } from '../db/record';
@@ -9,6 +10,7 @@ import { CALL_START_LIMIT_MS, CALL_TIMEOUT_MS, LEASE_MS } from '../domain/limits
 import type { SendOutcome } from '../domain/sending';
 import type { DeliverResult, SendRef } from './contract';
 import type { ActivityDependencies } from './dependencies';
+import { planningOf, recipientZonesOf, type Planning } from './recipient-zones';
 
 /**
  * Delivers one send (S3, C4, T8): claim, gate, one provider call, sent marker, record. Between the
@@ -28,6 +30,9 @@ export async function deliver(
   const sender = dependencies.senders[held.channel];
   const gate = await passGate(pool, held, {
     replyWindowMs: sender.replyWindowMs,
+    // Only what the business starts keeps the recipient's quiet hours (S6).
+    recipient:
+      held.purpose === 'follow-up' ? await recipientZonesOf(dependencies, conversationId) : null,
     now: await dependencies.clock.now(),
   });
   if (gate.kind === 'refused') return recordedOnly(gate.agenda);
@@ -66,6 +71,9 @@ async function call(
       optedOut: false,
     });
   }
+  // Read while the provider is asked: nothing may stand between its acceptance and the record.
+  const planning = planningOf(dependencies, permit);
+  await dependencies.reach('deliver:calling', permit.sendId);
   const outcome = await sender.send(permit, { timeoutMs: CALL_TIMEOUT_MS });
   const sendMs = Math.round(performance.now() - startedMonotonicMs);
   switch (outcome.kind) {
@@ -74,23 +82,29 @@ async function call(
         sendStartedAt,
         sendMs,
         acknowledgedAt: new Date().toISOString(),
+        planning,
       });
     case 'not-accepted':
       return notAccepted(dependencies, permit, outcome);
     case 'unknown':
-      return recordedOnly(
-        await recordUnknown(
-          dependencies.pool,
-          permit,
-          outcome.code,
-          await dependencies.clock.now(),
-        ),
-      );
+      return unknown(dependencies, permit, outcome.code);
   }
 }
 
 function recordedOnly(agenda: Agenda): DeliverResult {
   return { kind: 'recorded', agenda };
+}
+
+async function unknown(
+  dependencies: ActivityDependencies,
+  permit: Permit,
+  code: string,
+): Promise<DeliverResult> {
+  const { pool, clock, reach } = dependencies;
+  await reach('deliver:unknown', permit.sendId);
+  const agenda = await recordUnknown(pool, permit, code, await clock.now());
+  await reach('deliver:unknown-recorded', permit.sendId);
+  return recordedOnly(agenda);
 }
 
 async function notAccepted(
@@ -103,14 +117,17 @@ async function notAccepted(
     { sendId: permit.sendId, attemptId: permit.attemptId, code: outcome.code },
     'the provider did not accept a send',
   );
-  return recordedOnly(await recordNotAccepted(dependencies.pool, permit, outcome, draw));
+  await dependencies.reach('deliver:refused', permit.sendId);
+  const agenda = await recordNotAccepted(dependencies.pool, permit, outcome, draw);
+  await dependencies.reach('deliver:refusal-recorded', permit.sendId);
+  return recordedOnly(agenda);
 }
 
 async function accepted(
   dependencies: ActivityDependencies,
   permit: Permit,
   providerMessageId: string | null,
-  stamps: CallStamps & { readonly acknowledgedAt: string },
+  stamps: CallStamps & { readonly acknowledgedAt: string; readonly planning: Promise<Planning> },
 ): Promise<DeliverResult> {
   const { markerPool, log } = dependencies;
   const ids = { sendId: permit.sendId, attemptId: permit.attemptId };
@@ -130,13 +147,17 @@ async function accepted(
       acceptance,
       {
         stamps,
-        replyWindowMs: dependencies.senders[permit.channel].replyWindowMs,
+        ...(await stamps.planning),
         now: await dependencies.clock.now(),
       },
     );
+    await dependencies.reach('deliver:recorded', permit.sendId);
     // A burst gives a record for each of its messages and one sample, by their common send (L1).
     for (const record of latency) {
-      log.info({ ...record, send_id: permit.sendId, duplicate: false }, 'latency');
+      const { source_event_digest: digest, ...measured } = record;
+      const source_event_id_hash = keyedHash(dependencies.hashKey, digest);
+      const fields = { ...measured, source_event_id_hash, send_id: permit.sendId };
+      log.info({ ...fields, duplicate: false }, 'latency');
     }
     return recordedOnly(agenda);
   } catch (error) {

@@ -1,5 +1,6 @@
 import type { Pool } from 'pg';
 import type { ChannelSender } from '../channels/port';
+import type { Reach } from '../config/failpoints';
 import type { Clock } from '../db/clock';
 import type { Channel } from '../domain/inbound';
 import type { BusinessProfile, Draft, ThreadMessage, Understanding } from '../domain/understanding';
@@ -21,18 +22,6 @@ export interface ActivityLog {
   error(fields: Readonly<Record<string, unknown>>, message: string): void;
 }
 
-/**
- * The named points at which tests pause, throw or kill (style.md, A4). In production reaching one
- * does nothing.
- */
-export type Failpoint =
-  | 'turn:begun'
-  | 'turn:drafted'
-  | 'deliver:claimed'
-  | 'deliver:permitted'
-  | 'deliver:accepted'
-  | 'deliver:marked';
-
 export interface ActivityDependencies {
   /** Claims, gates, turns. */
   readonly pool: Pool;
@@ -42,9 +31,12 @@ export interface ActivityDependencies {
   readonly engine: Engine;
   readonly clock: Clock;
   readonly log: ActivityLog;
+  /** Keys the hashes of source ids in logs (C8). */
+  readonly hashKey: string;
   /** Names this worker in leases. */
   readonly workerId: string;
   /** Tells Temporal that the activity's worker lives. */
   readonly beat: () => void;
-  readonly reach: (point: Failpoint, ref: string) => Promise<void> | void;
+  /** Says that a named point was reached; in production nobody listens. */
+  readonly reach: Reach;
 }

@@ -5,6 +5,7 @@ import { CALL_TIMEOUT_MS } from '../domain/limits';
 import type { Agenda } from '../domain/agenda';
 import type { DeliverResult, SendRef } from './contract';
 import type { ActivityDependencies } from './dependencies';
+import { planningOf } from './recipient-zones';
 
 /**
  * Judges an attempt whose outcome nobody recorded, never before its limit (C6): a sent marker or
@@ -22,6 +23,7 @@ export async function resolve(
     if (agenda === null) throw new Error('a resolved conversation does not exist');
     return { kind: 'recorded', agenda };
   }
+  await dependencies.reach('resolve:taken', sendId);
   return { kind: 'recorded', agenda: await judge(dependencies, attempt, now) };
 }
 
@@ -38,7 +40,7 @@ async function judge(
     });
   }
   const sender = dependencies.senders[attempt.channel];
-  if (!sender.canReadBack) return giveToReview(dependencies.pool, attempt, 'no_read_back', now);
+  if (!sender.canReadBack) return review(dependencies, attempt, { code: 'no_read_back', now });
   const found = await sender.readBack({
     ...attempt,
     attemptedAt: new Date(attempt.attemptedAt).toISOString(),
@@ -48,6 +50,7 @@ async function judge(
     { sendId: attempt.sendId, attemptId: attempt.attemptId, readBack: found.kind },
     'read an unknown attempt back',
   );
+  await dependencies.reach('resolve:read-back', attempt.sendId);
   switch (found.kind) {
     case 'found':
       return record(dependencies, attempt, {
@@ -57,10 +60,20 @@ async function judge(
       });
     case 'absent':
       // A provider's list may lag behind: absence proves nothing, and a second send might double.
-      return giveToReview(dependencies.pool, attempt, 'absent_on_read_back', now);
+      return review(dependencies, attempt, { code: 'absent_on_read_back', now });
     case 'unavailable':
-      return giveToReview(dependencies.pool, attempt, found.code, now);
+      return review(dependencies, attempt, { code: found.code, now });
   }
+}
+
+async function review(
+  { pool, reach }: ActivityDependencies,
+  attempt: OverdueAttempt,
+  { code, now }: { readonly code: string; readonly now: string | null },
+): Promise<Agenda> {
+  const agenda = await giveToReview(pool, attempt, code, now);
+  await reach('resolve:reviewed', attempt.sendId);
+  return agenda;
 }
 
 async function record(
@@ -73,9 +86,10 @@ async function record(
     attempt.conversationId,
     { sendId: attempt.sendId, attemptId: attempt.attemptId, ...proof },
     {
-      replyWindowMs: dependencies.senders[attempt.channel].replyWindowMs,
+      ...(await planningOf(dependencies, attempt)),
       now: await dependencies.clock.now(),
     },
   );
+  await dependencies.reach('resolve:proven', attempt.sendId);
   return agenda;
 }

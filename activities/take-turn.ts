@@ -3,22 +3,28 @@ import { refreshAgenda, readAgenda } from '../db/agenda';
 import { lockConversation, type Locked } from '../db/conversations';
 import { inTransaction } from '../db/database';
 import { settleDebt } from '../db/debt';
+import { queueDraft } from '../db/drafts';
 import { handOver, type Handover } from '../db/handover';
 import { endOpenSend, letSendStand, queueSend } from '../db/outbox';
+import { readPolicy } from '../db/policies';
 import {
   countDraftWithdrawal,
+  dropStaleMarker,
   endTraces,
   markOptOutConfirmed,
+  markTurnThrown,
   raiseTurn,
   readTurn,
   storeUnderstanding,
   type OpenDraft,
+  type RaisedTurn,
   type TurnReading,
 } from '../db/turns';
 import type { Agenda } from '../domain/agenda';
 import { replySourceEvent } from '../domain/keys';
+import { findLoop } from '../domain/loops';
 import { THREAD_MESSAGES_MAX } from '../domain/limits';
-import { answerAtOnce, confirmAtOnce, type PolicyDecision } from '../domain/policy';
+import { confirmAtOnce, decideAnswer, type PolicyDecision } from '../domain/policy';
 import type { Purpose } from '../domain/sending';
 import { courseOfTurn, fateOfDraft, optOutConfirmation } from '../domain/turn';
 import type { FirstResponseVerdict, HandoffReason } from '../domain/understanding';
@@ -59,24 +65,60 @@ export async function takeTurn(
   if (raised === null) {
     return (await readAgenda(dependencies.pool, conversationId, now)) ?? NOTHING_DUE;
   }
-  await dependencies.reach('turn:begun', conversationId);
-  return inTransaction(dependencies.pool, async (client) => {
-    const locked = await lockConversation(client, conversationId, now);
-    if (locked === null) return NOTHING_DUE;
-    const { conversation, now: at } = locked;
-    if (conversation.owedSince !== null && isDue(locked)) {
-      const reading = await readTurn(client, conversationId, at, THREAD_MESSAGES_MAX);
-      // A newer attempt has begun this turn again: it writes, we do not (T4).
-      if (reading.currentAttempt === raised.attempt) {
-        const { owedSince } = conversation;
-        const { raisedAt } = raised;
-        const clock = { raisedAt, startedMonotonicMs };
-        await decide({ client, locked, owedSince, reading, clock, dependencies });
-        await dependencies.reach('turn:drafted', conversationId);
-      }
+  try {
+    await dependencies.reach('turn:begun', conversationId);
+    const agenda = await inTransaction(dependencies.pool, (client) =>
+      takeUnderLock(client, dependencies, { conversationId, now, raised, startedMonotonicMs }),
+    );
+    await dependencies.reach('turn:committed', conversationId);
+    return agenda;
+  } catch (error) {
+    await noteThrown(dependencies, conversationId, raised.attempt);
+    throw error;
+  }
+}
+
+interface Begun {
+  readonly conversationId: string;
+  readonly now: string | null;
+  readonly raised: RaisedTurn;
+  readonly startedMonotonicMs: number;
+}
+
+async function takeUnderLock(
+  client: PoolClient,
+  dependencies: ActivityDependencies,
+  { conversationId, now, raised, startedMonotonicMs }: Begun,
+): Promise<Agenda> {
+  const locked = await lockConversation(client, conversationId, now);
+  if (locked === null) return NOTHING_DUE;
+  const { owedSince } = locked.conversation;
+  if (owedSince === null) await dropStaleMarker(client, conversationId);
+  // A stale token exits before any engine is asked: the debt was settled, or is another one (T2).
+  if (owedSince !== null && owedSince === raised.token && isDue(locked)) {
+    const reading = await readTurn(client, conversationId, locked.now, THREAD_MESSAGES_MAX);
+    // A newer attempt has begun this turn again: it writes, we do not (T4).
+    if (reading.currentAttempt === raised.attempt) {
+      const clock = { raisedAt: raised.raisedAt, startedMonotonicMs };
+      await decide({ client, locked, owedSince, reading, clock, dependencies });
+      await dependencies.reach('turn:drafted', conversationId);
     }
-    return refreshAgenda(client, conversationId, now);
-  });
+  }
+  return refreshAgenda(client, conversationId, now);
+}
+
+/** A turn that threw leaves no marker that the sweeper would take for a turn in flight (T3, T4). */
+async function noteThrown(
+  { pool, clock, log }: ActivityDependencies,
+  conversationId: string,
+  attempt: number,
+): Promise<void> {
+  try {
+    await markTurnThrown(pool, conversationId, attempt, await clock.now());
+  } catch (error) {
+    // The marker then ages by itself; the sweeper waits ten minutes instead of three (T4).
+    log.warn({ conversationId, error: String(error) }, 'a thrown turn could not be noted');
+  }
 }
 
 function isDue({ conversation, nowMs }: Locked): boolean {
@@ -95,6 +137,7 @@ async function decide(turn: Turn): Promise<void> {
     addressOptedOut: reading.addressOptedOut,
     lastAnswerAtMs: reading.lastAnswerAtMs,
     owed: reading.owed,
+    loop: findLoop(reading),
   });
   switch (course.kind) {
     case 'draft':
@@ -155,12 +198,7 @@ async function draftReply(turn: Turn): Promise<void> {
   const draft = engine.draft(reading.thread, understanding, reading.profile);
   switch (draft.kind) {
     case 'reply':
-      return queueAnswer(turn, {
-        purpose: 'answer',
-        body: draft.text,
-        verdict: draft.verdict,
-        decision: answerAtOnce(locked.nowMs, overdueFromMs(locked)),
-      });
+      return answerByPolicy(turn, { body: draft.text, verdict: draft.verdict });
     case 'no-answer':
       return settleWithoutAnswer(turn, draft.reason);
     case 'handoff':
@@ -169,6 +207,21 @@ async function draftReply(turn: Turn): Promise<void> {
         explanation: HANDOFF_WORDS[draft.reason],
       });
   }
+}
+
+/** When the answer may leave says the business's policy (C2), and whether a person sees it first. */
+async function answerByPolicy(turn: Turn, answer: Pick<Answer, 'body' | 'verdict'>): Promise<void> {
+  const { client, locked } = turn;
+  const { conversation, nowMs } = locked;
+  const { rules, timeZone } = await readPolicy(client, conversation);
+  const { oldestOwedAt } = conversation;
+  const decision = decideAnswer(rules, {
+    nowMs,
+    overdueFromMs: overdueFromMs(locked),
+    oldestOwedMs: oldestOwedAt === null ? nowMs : Date.parse(oldestOwedAt),
+    timeZone,
+  });
+  await queueAnswer(turn, { ...answer, purpose: 'answer', decision, review: rules.manualReview });
 }
 
 async function confirmOptOut(turn: Turn): Promise<void> {
@@ -188,13 +241,16 @@ interface Answer {
   readonly body: string;
   readonly verdict: FirstResponseVerdict | null;
   readonly decision: PolicyDecision;
+  /** True where a person approves it before it may leave (T3). */
+  readonly review?: boolean;
 }
 
 async function queueAnswer(turn: Turn, answer: Answer): Promise<void> {
   const { client, locked, owedSince } = turn;
   const { conversation, now } = locked;
-  const sendId = await queueSend(client, conversation, {
-    ...answer,
+  const { purpose, decision, review, ...wording } = answer;
+  const draft = {
+    ...wording,
     sourceEvent: replySourceEvent(conversation.lastInboundSeq, owedSince),
     coversSeq: conversation.lastInboundSeq,
     token: owedSince,
@@ -202,8 +258,11 @@ async function queueAnswer(turn: Turn, answer: Answer): Promise<void> {
       startedAt: turn.clock.raisedAt,
       decisionMs: Math.round(performance.now() - turn.clock.startedMonotonicMs),
     },
-    at: now,
-  });
+  };
+  const sendId =
+    review === true
+      ? await queueDraft(client, locked, draft)
+      : await queueSend(client, conversation, { ...draft, purpose, decision, at: now });
   if (sendId !== null) return;
   // This very answer was refused before; making it again would loop, so a person decides.
   await giveToPerson(turn, {

@@ -1,7 +1,7 @@
 import express, { type Express } from 'express';
 import helmet from 'helmet';
 import { makeHealthRouter, type HealthDependencies } from './health';
-import { makeMetricsRouter } from './metrics';
+import { makeMetricsRouter, type MetricsDependencies } from './metrics';
 import { problemHandler } from './problem';
 import { makeStaffRouter, type StaffApiDependencies } from './staff/router';
 import { serveConsole } from './console/serve';
@@ -10,6 +10,7 @@ import { makeWebhookRouter, type WebhookDependencies } from './webhooks/router';
 export interface AppDependencies {
   readonly webhooks: WebhookDependencies;
   readonly health: HealthDependencies;
+  readonly metrics: MetricsDependencies;
   readonly staff: StaffApiDependencies;
   /** Where the built console is; absent in tests that do not need it. */
   readonly webRoot?: string;
@@ -23,7 +24,7 @@ export function createApp(dependencies: AppDependencies): Express {
   app.set('trust proxy', false);
   app.use('/webhooks', makeWebhookRouter(dependencies.webhooks));
   app.use(makeHealthRouter(dependencies.health));
-  app.use(makeMetricsRouter(dependencies.health));
+  app.use(makeMetricsRouter(dependencies.metrics));
   app.use(helmet({ contentSecurityPolicy: false }));
   app.use('/api', makeStaffRouter(dependencies.staff));
   if (dependencies.webRoot !== undefined) {

@@ -2,17 +2,18 @@ import { createServer, type Server } from 'node:http';
 import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import { isOpener } from '../ai/engine';
-import { makeChannels } from '../channels/registry';
+import { makeChannels, type Channels } from '../channels/registry';
 import { channelsOptions } from '../config/channels';
 import { readConfig, type Config } from '../config/env';
 import { makeFailpoints } from '../config/failpoints';
 import { makeLogger, type Logger } from '../config/logger';
 import { readTemporalConfig } from '../config/temporal';
 import { databaseClock } from '../db/clock';
+import type { ChannelRules } from '../db/commands/contract';
 import { runStaffCommand } from '../db/commands/run';
 import { openRolePool } from '../db/role-pool';
-import { startLoop } from '../upkeep/loop';
-import { relayOnce } from '../upkeep/relay';
+import { startUpkeep } from '../upkeep/loops';
+import { openNoticeTransports } from '../upkeep/notify/transports';
 import { makeWaker } from '../upkeep/waker';
 import { createApp } from './app';
 import { makeEventStream } from './staff/events';
@@ -25,8 +26,29 @@ function openPools(config: Config, log: Logger) {
   return {
     // Separate pools: an overloaded console must not keep a webhook waiting (design.md).
     ingest: openRolePool(config, log, { ...service, name: 'ingest', max: 16 }),
-    upkeep: openRolePool(config, log, { ...service, name: 'api-upkeep', max: 3 }),
+    upkeep: openRolePool(config, log, { ...service, name: 'api-upkeep', max: 5 }),
     staff: openRolePool(config, log, { role: 'unsilent_staff', name: 'staff', max: 8 }),
+    // A scrape or an audit that is slow keeps nobody waiting, and is ended before the next one.
+    metrics: openRolePool(config, log, {
+      ...service,
+      name: 'metrics',
+      max: 3,
+      statementTimeoutMs: 5_000,
+    }),
+    audit: openRolePool(config, log, {
+      ...service,
+      name: 'api-audit',
+      max: 2,
+      statementTimeoutMs: 20_000,
+    }),
+  };
+}
+
+/** What staff are told before they queue a message; the gate judges by the same (C4). */
+function rulesOf({ senders }: Channels): ChannelRules {
+  return {
+    fits: (channel, text) => senders[channel].fits(text),
+    replyWindowMs: (channel) => senders[channel].replyWindowMs,
   };
 }
 
@@ -39,7 +61,8 @@ async function main(): Promise<void> {
   // Lazy: intake must start and work while Temporal is down.
   const connection = Connection.lazy(temporal.connectionOptions);
   const client = new Client({ connection, namespace: temporal.namespace });
-  const waker = makeWaker(client, log);
+  const reach = makeFailpoints(config.UNSILENT_FAILPOINT);
+  const waker = makeWaker(client, log, reach);
   const events = makeEventStream({ pool: pools.upkeep, log });
   const app = createApp({
     webhooks: {
@@ -49,7 +72,7 @@ async function main(): Promise<void> {
       endpoints: channels.endpoints,
       publicUrl: config.PUBLIC_URL,
       waker,
-      reach: makeFailpoints(config.UNSILENT_FAILPOINT),
+      reach,
     },
     health: {
       pool: pools.upkeep,
@@ -57,10 +80,16 @@ async function main(): Promise<void> {
         await client.withDeadline(Date.now() + 1_000, () => connection.healthService.check({}));
       },
     },
+    metrics: { pool: pools.metrics },
     staff: {
       staffPool: pools.staff,
       tokenPool: pools.upkeep,
-      runCommand: (request) => runStaffCommand(pools.staff, request, null),
+      runCommand: async (request) => {
+        reach('command:received');
+        const result = await runStaffCommand(pools.staff, request, null, rulesOf(channels));
+        reach('command:committed');
+        return result;
+      },
       wake: (target) => {
         waker.wakeSoon([target], 'staff');
       },
@@ -69,16 +98,25 @@ async function main(): Promise<void> {
     },
     webRoot: config.WEB_ROOT ?? join(__dirname, '..', '..', 'web', 'dist'),
   });
-  // The relay's second copy: it needs no Temporal worker (design.md 4).
-  const relay = startLoop({ name: 'relay', everyMs: 1_000, log }, () =>
-    relayOnce({ pool: pools.upkeep, waker, clock: databaseClock }),
-  );
+  // The second copy of the rescuing loops: they need no Temporal worker (design.md 4).
+  const notices = openNoticeTransports(config, log);
+  const upkeep = startUpkeep({
+    pool: pools.upkeep,
+    waker,
+    clock: databaseClock,
+    log,
+    reach,
+    transports: notices.transports,
+    consoleUrl: config.PUBLIC_URL,
+    audit: { pool: pools.audit, boundMs: config.OWED_BOUND_SECONDS * 1_000 },
+  });
   const server = await listen(createServer(app), config.PORT);
   log.info({ port: config.PORT, channels: Object.keys(channels.endpoints) }, 'api started');
   await untilStopped();
   await events.close();
   await closeServer(server);
-  await relay.stop();
+  await upkeep.stop();
+  await notices.close();
   await waker.idle();
   await Promise.all([channels.close(), connection.close()]);
   await Promise.all(Object.values(pools).map((pool) => pool.end()));

@@ -126,6 +126,7 @@ async function startWorld() {
       engine,
       clock,
       log: silent,
+      hashKey: 'hash-key-of-the-bench',
       workerId: 'bench',
       beat: () => Context.current().heartbeat(),
       reach: () => undefined,

@@ -71,7 +71,7 @@ app.post('/webhooks/meta', express.raw({ type: () => true }), async (request, re
   let elements: readonly InboundElement[] = [];
   const remembering = { ...endpoint, parse: (it: RawRequest) => (elements = endpoint.parse(it)) };
   const arrival: Arrival = { request: raw, endpoint: remembering, acceptedAt, acceptedMonotonicMs };
-  await receive({ pool, isOpener: () => false, log }, arrival);
+  await receive({ pool, isOpener: () => false, log, reach: () => undefined }, arrival);
   response.type(endpoint.success.contentType).send(endpoint.success.body);
   for (const element of elements) void answerLead(element);
 });

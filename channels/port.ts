@@ -58,3 +58,34 @@ export interface ReadBackRequest {
   readonly attemptedAt: string;
   readonly timeoutMs: number;
 }
+
+/** One message to an endpoint that the business runs itself: its CRM, its audit log, its notices. */
+export interface SignedPost {
+  readonly url: string;
+  /** The signing secret of the endpoint, base64 with or without the prefix `whsec_`. */
+  readonly secret: string;
+  /**
+   * The same for every try of one message. The receiver drops an id that it has seen, so a message
+   * whose outcome is unknown may be posted again (Standard Webhooks, "Idempotency").
+   */
+  readonly id: string;
+  /** Written as JSON. */
+  readonly body: unknown;
+  readonly timeoutMs: number;
+}
+
+/** What is known after one post; the words are those of a send's outcome (providers.md 0.2). */
+export type PostOutcome =
+  | { readonly kind: 'accepted' }
+  | {
+      readonly kind: 'not-accepted';
+      readonly code: string;
+      readonly retry: 'back-off' | 'never';
+      readonly retryAfterMs: number | null;
+      /** The endpoint refuses the signature or the caller: pause this integration alone (IN4). */
+      readonly pausesAccount: boolean;
+    }
+  | { readonly kind: 'unknown'; readonly code: string };
+
+/** Posts once and never throws: every ending is an outcome. */
+export type PostSigned = (post: SignedPost) => Promise<PostOutcome>;

@@ -14,6 +14,8 @@ const secrets = z
       .filter((value) => value !== ''),
   );
 
+const DEVELOPMENT_HASH_KEY = 'for-development-only';
+
 const environment = z
   .object({
     NODE_ENV: z.enum(['production', 'development', 'test']).default('development'),
@@ -29,7 +31,16 @@ const environment = z
     TWILIO_ACCOUNT_SID: z.string().default(''),
     TWILIO_AUTH_TOKEN: secrets,
     TWILIO_API_URL: z.url().default('https://api.twilio.com'),
+    /** Without it notices by e-mail are off. */
+    SMTP_URL: z.url({ protocol: /^smtps?$/ }).optional(),
+    NOTICE_FROM: z.string().min(3).optional(),
+    /** Keys the hashes of source ids in logs (C8); the default is refused in production. */
+    HASH_KEY: z.string().min(16).default(DEVELOPMENT_HASH_KEY),
+    /** B of docs/invariants.md: the audit says so when a reply is owed for longer. */
+    OWED_BOUND_SECONDS: z.coerce.number().int().min(10).default(900),
     RAW_BODY_DAYS: z.coerce.number().int().min(1).max(90).default(14),
+    AUDIT_EXPORT_DIR: z.string().min(1).optional(),
+    AUDIT_MONTHS: z.coerce.number().int().min(1).max(120).default(24),
     LOG_LEVEL: z
       .enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'])
       .default('info'),
@@ -37,6 +48,10 @@ const environment = z
     WEB_ROOT: z.string().optional(),
     UNSILENT_FAILPOINT: z.string().optional(),
     WORKER_ID: z.string().default(`${hostname()}/${process.pid}`),
+  })
+  .refine((env) => env.SMTP_URL === undefined || env.NOTICE_FROM !== undefined, {
+    path: ['NOTICE_FROM'],
+    error: 'is needed beside SMTP_URL, or the notices would have no sender',
   })
   .superRefine((env, context) => {
     if (env.META_APP_SECRET.length > 0 && env.META_VERIFY_TOKEN === '') {
@@ -58,6 +73,13 @@ const environment = z
         code: 'custom',
         path: ['PUBLIC_URL'],
         message: 'must name the origin that providers sign and call',
+      });
+    }
+    if (env.NODE_ENV === 'production' && env.HASH_KEY === DEVELOPMENT_HASH_KEY) {
+      context.addIssue({
+        code: 'custom',
+        path: ['HASH_KEY'],
+        message: 'must be set, or hashed ids in logs could be guessed',
       });
     }
     if (env.NODE_ENV === 'production' && env.UNSILENT_FAILPOINT !== undefined) {

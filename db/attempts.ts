@@ -6,6 +6,7 @@ import { ATTEMPT_LIMIT_MS } from '../domain/limits';
 import { backOff } from '../domain/policy';
 import { retryDelayMs } from '../domain/retry';
 import type { Purpose, SendOutcome } from '../domain/sending';
+import { lockAccount, pauseAccount } from './accounts';
 import { refreshAgenda } from './agenda';
 import { lockConversation, type Locked, type LockedConversation } from './conversations';
 import { inTransaction, run, runOne, statement } from './database';
@@ -17,6 +18,7 @@ import { newId } from './new-id';
 import { endOpenSend, storeDecision } from './outbox';
 import { REACHABLE_ADDRESSES } from './reachable';
 import { storeOutcome } from './record';
+import { keepReplyWaiting } from './staff-replies';
 import { openWorkItem } from './work-items';
 
 type Attempt = Pick<
@@ -43,6 +45,7 @@ export async function recordNotAccepted(
   draw: { readonly random: number; readonly now: string | null },
 ): Promise<Agenda> {
   return inTransaction(pool, async (client) => {
+    if (outcome.pausesAccount) await lockAccount(client, attempt.accountId);
     const locked = await lockOf(client, attempt.conversationId, draw.now);
     await storeOutcome(client, locked.conversation.businessId, {
       attemptId: attempt.attemptId,
@@ -58,7 +61,7 @@ export async function recordNotAccepted(
     if (inFlight !== undefined) {
       await forgetContact(client, locked.conversation);
       if (outcome.pausesAccount) {
-        await pauseAccount(client, locked, attempt.accountId, outcome.code);
+        await pauseAccount(client, attempt.accountId, outcome.code, locked.now);
       }
       await continueOrEnd(client, locked, attempt, { outcome, random: draw.random });
     }
@@ -100,6 +103,15 @@ async function continueOrEnd(
       reason: outcome.retry === 'never' ? 'policy_requires_human' : 'replays_exhausted',
       explanation: `The provider refused the answer (code ${outcome.code}); it was not sent.`,
       actor: { kind: 'service', ref: 'conversation-router' },
+      at: now,
+    });
+    return;
+  }
+  if (attempt.purpose === 'staff') {
+    await keepReplyWaiting(client, conversation, {
+      sendId: attempt.sendId,
+      reason: outcome.code,
+      explanation: `The provider refused the reply (code ${outcome.code}); it was not sent.`,
       at: now,
     });
     return;
@@ -168,33 +180,11 @@ const forgetContactStatement = statement(
 );
 
 /** What was never accepted is no contact: the lead's next message is not yet a reply (S1). */
-async function forgetContact(client: PoolClient, conversation: LockedConversation): Promise<void> {
-  await run(client, forgetContactStatement, [conversation.id]);
-}
-
-const pauseStatement = statement<{ id: string }>(
-  'pause-account',
-  `update accounts set paused_at = $2, paused_reason = $3
-   where id = $1 and paused_at is null returning id`,
-);
-
-/** Refused credentials pause this account alone and show an operator why (IN4). */
-async function pauseAccount(
+export async function forgetContact(
   client: PoolClient,
-  { conversation, now }: Locked,
-  accountId: string,
-  code: string,
+  conversation: LockedConversation,
 ): Promise<void> {
-  const [paused] = await run(client, pauseStatement, [accountId, now, code]);
-  if (paused === undefined) return;
-  await openWorkItem(client, {
-    businessId: conversation.businessId,
-    conversationId: null,
-    kind: 'credentials',
-    reason: code,
-    explanation: `The provider refuses this account's credentials (code ${code}). Sends of the account wait until they are mended.`,
-    at: now,
-  });
+  await run(client, forgetContactStatement, [conversation.id]);
 }
 
 /**
@@ -286,14 +276,57 @@ export async function findOverdueAttempt(
 const markUnknown = statement<{ token: string | null; coversSeq: number }>(
   'mark-delivery-unknown',
   `update outbox set state = 'delivery_unknown', end_reason = $3
-   where id = $1 and attempt_id = $2 and state = 'sending'
+   where id = $1 and attempt_id = $2
+     and (state = 'sending' or ($4 and state = 'delivery_unknown'))
    returning token::text, covers_seq as "coversSeq"`,
 );
 
+/** An attempt that goes to review, and why it could not be proven. */
+export interface Unproven {
+  readonly sendId: string;
+  readonly attemptId: string;
+  readonly code: string;
+  readonly evidence: 'read-back' | 'sweep';
+}
+
 /**
- * Gives an attempt that could not be proven to review (C6): the item takes the debt without
- * pausing, and that text is never sent again automatically. Returns the fresh agenda.
+ * Gives an attempt that could not be proven to review (C6), in the caller's transaction and under
+ * the conversation's lock: the item takes the debt without pausing, and that text is never sent
+ * again automatically. Returns false where the attempt is no longer in flight.
  */
+export async function reviewAttempt(
+  client: PoolClient,
+  { conversation, now }: Locked,
+  attempt: Unproven,
+): Promise<boolean> {
+  const { sendId, attemptId, code, evidence } = attempt;
+  // What is unknown already has its review, unless the sweeper found its messages still owed.
+  const again = evidence === 'sweep';
+  const [row] = await run(client, markUnknown, [sendId, attemptId, code, again]);
+  if (row === undefined) return false;
+  await storeOutcome(client, conversation.businessId, unknown(attempt, code, evidence, now));
+  const item = await openWorkItem(client, {
+    businessId: conversation.businessId,
+    conversationId: conversation.id,
+    kind: 'delivery-unknown',
+    reason: code,
+    explanation:
+      'It is not known whether this message arrived. It will not be sent again by itself: look at the thread and settle it.',
+    sendId,
+    at: now,
+  });
+  if (row.token !== null) {
+    await settleDebt(client, {
+      conversationId: conversation.id,
+      throughSeq: row.coversSeq,
+      token: row.token,
+      settlement: { kind: 'work-item', ref: item.id, reason: 'delivery_unknown', at: now },
+    });
+  }
+  return true;
+}
+
+/** `reviewAttempt` in a transaction of its own. Returns the fresh agenda. */
 export async function giveToReview(
   pool: Pool,
   attempt: Pick<OverdueAttempt, 'sendId' | 'attemptId' | 'conversationId'>,
@@ -302,38 +335,8 @@ export async function giveToReview(
 ): Promise<Agenda> {
   return inTransaction(pool, async (client) => {
     const locked = await lockOf(client, attempt.conversationId, now);
-    const { conversation } = locked;
-    const [row] = await run(client, markUnknown, [attempt.sendId, attempt.attemptId, code]);
-    if (row !== undefined) {
-      await storeOutcome(
-        client,
-        conversation.businessId,
-        unknown(attempt, code, 'read-back', locked.now),
-      );
-      const item = await openWorkItem(client, {
-        businessId: conversation.businessId,
-        conversationId: conversation.id,
-        kind: 'delivery-unknown',
-        reason: code,
-        explanation:
-          'It is not known whether this message arrived. It will not be sent again by itself: look at the thread and settle it.',
-        sendId: attempt.sendId,
-        at: locked.now,
-      });
-      if (row.token !== null) {
-        await settleDebt(client, {
-          conversationId: conversation.id,
-          throughSeq: row.coversSeq,
-          token: row.token,
-          settlement: {
-            kind: 'work-item',
-            ref: item.id,
-            reason: 'delivery_unknown',
-            at: locked.now,
-          },
-        });
-      }
-    }
+    const { sendId, attemptId } = attempt;
+    await reviewAttempt(client, locked, { sendId, attemptId, code, evidence: 'read-back' });
     return refreshAgenda(client, attempt.conversationId, now);
   });
 }

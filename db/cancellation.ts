@@ -1,5 +1,8 @@
 import type { PoolClient } from 'pg';
+import { refreshAgenda } from './agenda';
+import type { LockedConversation } from './conversations';
 import { run, statement } from './database';
+import { lockOtherConversations } from './person';
 
 /** Which open sends a stop reaches. */
 export type CancelScope =
@@ -59,4 +62,20 @@ export async function stopSends(client: PoolClient, stop: Stop): Promise<readonl
     run(client, stopPlan, [stop.conversationId, stop.at, stop.reason]),
   ]);
   return cancelled.map((row) => row.id);
+}
+
+/**
+ * Stops the follow-ups of the same person on every other channel of the business (S6): whoever
+ * talks to a person, or has booked, on one channel is not to be reminded on another. The caller
+ * stops those of the conversation itself, whose lock it holds.
+ */
+export async function stopPlansOfPerson(
+  client: PoolClient,
+  conversation: LockedConversation,
+  { reason, at }: { readonly reason: string; readonly at: string },
+): Promise<void> {
+  for (const id of await lockOtherConversations(client, conversation)) {
+    await stopSends(client, { conversationId: id, scope: 'follow-ups', reason, at });
+    await refreshAgenda(client, id, at);
+  }
 }

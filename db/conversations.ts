@@ -29,6 +29,19 @@ export interface LockedConversation {
   readonly policyVersion: string;
 }
 
+/**
+ * The version of the policy that rules a conversation of alias `c`: the newest of its account, else
+ * of its channel, else of the business (C2).
+ */
+export const POLICY_VERSION = `
+  coalesce((
+     select p.version from send_policies p
+     where p.business_id = c.business_id and (p.channel is null or p.channel = c.channel)
+       and (p.account_id is null or p.account_id = c.account_id)
+     order by (p.account_id is not null) desc, (p.channel is not null) desc, p.ordinal desc
+     limit 1),
+   (select b.policy_version from businesses b where b.id = c.business_id))`;
+
 /** The columns of `LockedConversation`, for statements that return it from alias `c`. */
 export const CONVERSATION_COLUMNS = `
   c.id, c.business_id as "businessId", c.account_id as "accountId", c.lead_id as "leadId",
@@ -39,7 +52,7 @@ export const CONVERSATION_COLUMNS = `
   c.turn_due_at::text as "turnDueAt", c.draft_withdrawals as "draftWithdrawals",
   c.contact_started_at::text as "contactStartedAt",
   c.opt_out_confirmed_at::text as "optOutConfirmedAt",
-  (select policy_version from businesses b where b.id = c.business_id) as "policyVersion"`;
+  ${POLICY_VERSION} as "policyVersion"`;
 
 const lockStatement = statement<LockedConversation>(
   'lock-conversation',

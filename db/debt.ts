@@ -104,7 +104,7 @@ const mintDebt = statement(
    update conversations c set
      owed_since = greatest($3::timestamptz, c.last_token + interval '1 microsecond'),
      last_token = greatest($3::timestamptz, c.last_token + interval '1 microsecond'),
-     oldest_owed_at = oldest.at, overdue_from = $3, turn_due_at = $3, draft_withdrawals = 0
+     oldest_owed_at = least(c.oldest_owed_at, oldest.at), overdue_from = $3, turn_due_at = $3, draft_withdrawals = 0
    from oldest where c.id = $1 and oldest.at is not null`,
 );
 
@@ -120,7 +120,8 @@ const settleAnswered = statement(
        from outbox o
        left join work_items w on w.send_id = o.id and w.kind = 'delivery-unknown'
          and o.state = 'delivery_unknown'
-       where o.conversation_id = $1 and o.purpose = 'answer' and o.covers_seq >= waiting.seq
+       where o.conversation_id = $1 and o.purpose in ('answer', 'staff', 'opt-out-confirmation')
+         and o.covers_seq >= waiting.seq
          and (o.state in ('accepted', 'delivered') or w.id is not null)
        order by w.id nulls first limit 1) sent
      where waiting.conversation_id = $1 and waiting.owes and waiting.settlement = 'work-item'
@@ -128,18 +129,22 @@ const settleAnswered = statement(
    where m.id = s.message`,
 );
 
-const claimInFlight = statement(
-  'answer-debt-by-send-in-flight',
+/** An answer that a stop met before it left will not leave, so it answers nothing. */
+const claimOnItsWay = statement(
+  'answer-debt-by-send-on-its-way',
   `update outbox o set token = c.owed_since from conversations c
    where c.id = $1 and c.owed_since is not null and o.conversation_id = c.id
-     and o.purpose = 'answer' and o.state = 'sending' and o.covers_seq >= c.last_inbound_seq`,
+     and o.covers_seq >= c.last_inbound_seq and not o.awaiting_approval
+     and o.state in ('queued', 'leased', 'sending')
+     and (o.purpose in ('staff', 'opt-out-confirmation') or o.purpose = 'answer'
+       and (o.state = 'sending' or o.stop_requested_at is null))`,
 );
 
 /**
  * Hand-back (T6): what was settled to the given items and answered by nobody owes again, under a
  * new token; ages count from the hand-back (T5). An answer that was in flight when a person took
- * over did answer, or its review has the debt; one that still is in flight answers the new token,
- * so that the lead gets no second answer.
+ * over did answer, or its review has the debt; one that is still on its way and saw everything
+ * answers the new token, so that the lead gets no second answer.
  */
 export async function reopenDebt(
   client: PoolClient,
@@ -150,6 +155,6 @@ export async function reopenDebt(
   await Promise.all([
     run(client, settleAnswered, [conversationId, workItemIds, at]),
     run(client, mintDebt, [conversationId, workItemIds, at]),
-    run(client, claimInFlight, [conversationId]),
+    run(client, claimOnItsWay, [conversationId]),
   ]);
 }

@@ -1,7 +1,9 @@
 import type { PoolClient } from 'pg';
+import { stopSends } from './cancellation';
 import type { LockedConversation } from './conversations';
 import { run, statement } from './database';
 import { moveSettlement } from './debt';
+import { queueFallback } from './fallback';
 import type { ProviderMessage } from './provider-messages';
 import { openWorkItem, resolveWorkItemOfSend } from './work-items';
 
@@ -18,8 +20,8 @@ const markFailed = statement<{ id: string }>(
 
 /**
  * Applies what a provider says of an accepted message (INV-16): delivered moves the send up; a
- * late failure opens a work item with the provider's code, and the debt settles to it. Nothing is
- * sent again (T3).
+ * late failure opens a work item with the provider's code, the debt settles to it, and the plan of
+ * follow-ups stops. Nothing is sent again, except once by the fallback that the policy names (T3).
  */
 export async function applyDeliveryStatus(
   client: PoolClient,
@@ -60,6 +62,14 @@ export async function applyDeliveryStatus(
     by: 'conversation-router',
     resolution: 'provider_reported_failure',
   });
+  // Who did not get this would not get the next one either.
+  await stopSends(client, {
+    conversationId: conversation.id,
+    scope: 'follow-ups',
+    reason: 'delivery_failed',
+    at,
+  });
+  await queueFallback(client, conversation, { sendId, at });
 }
 
 const setVisible = statement(

@@ -1,9 +1,11 @@
 import type { PoolClient } from 'pg';
 import type { WorkItemId } from '../domain/ids';
-import { stopSends } from './cancellation';
+import { stopPlansOfPerson, stopSends } from './cancellation';
 import { applyStateEvent, type LockedConversation } from './conversations';
 import { settleDebt } from './debt';
-import { appendTakeoverEvent, type TakeoverActor, type TakeoverReason } from './takeover-log';
+import { withdrawDraft } from './draft-withdrawal';
+import type { TakeoverActor, TakeoverReason } from '../domain/takeover';
+import { appendTakeoverEvent } from './takeover-log';
 import { joinOpenHandoff, openWorkItem } from './work-items';
 
 export interface Handover {
@@ -11,6 +13,8 @@ export interface Handover {
   /** One plain sentence for the person who takes over; no personal data. */
   readonly explanation: string;
   readonly actor: TakeoverActor;
+  /** How long the notice may wait, so that the handovers of one outage make one notice (T4). */
+  readonly noticeDelayMs?: number;
   readonly at: string;
 }
 
@@ -21,10 +25,11 @@ export interface Handover {
  */
 export async function handOver(
   client: PoolClient,
-  conversation: LockedConversation,
+  found: LockedConversation,
   handover: Handover,
 ): Promise<WorkItemId> {
   const { at } = handover;
+  const conversation = await withdrawDraft(client, found, { reason: 'handed_over', at });
   const item = await openWorkItem(client, {
     businessId: conversation.businessId,
     conversationId: conversation.id,
@@ -32,6 +37,7 @@ export async function handOver(
     reason: handover.reason,
     explanation: handover.explanation,
     newestSeq: conversation.lastSeq,
+    noticeDelayMs: handover.noticeDelayMs ?? 0,
     at,
   });
   // Pause before anybody is notified, so that nothing leaves during the handoff (C7).
@@ -41,6 +47,7 @@ export async function handOver(
     reason: 'handed_over',
     at,
   });
+  await stopPlansOfPerson(client, conversation, { reason: 'handed_over', at });
   if (item.opened) {
     const cause = { cause: 'handover', causeRef: item.id, at };
     const paused = await applyStateEvent(client, conversation, 'pause', cause);
@@ -52,7 +59,7 @@ export async function handOver(
       at,
     });
   } else {
-    await joinOpenHandoff(client, item.id, conversation.lastSeq);
+    await joinOpenHandoff(client, item.id, { newestSeq: conversation.lastSeq, at });
   }
   if (conversation.owedSince !== null) {
     await settleDebt(client, {

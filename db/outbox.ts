@@ -3,6 +3,7 @@ import type { DecisionId, SendId } from '../domain/ids';
 import type { Channel } from '../domain/inbound';
 import { sendIdentityText } from '../domain/keys';
 import type { PolicyDecision } from '../domain/policy';
+import type { Template } from '../domain/policy-rules';
 import type { Purpose } from '../domain/sending';
 import type { FirstResponseVerdict } from '../domain/understanding';
 import type { LockedConversation } from './conversations';
@@ -22,6 +23,12 @@ export interface NewSend {
   readonly decision: PolicyDecision;
   /** Transport stamps of the turn (L1); null for what no turn wrote. */
   readonly turn: { readonly startedAt: string; readonly decisionMs: number } | null;
+  /** The decision of the row that this one replaces under changed rules (C5). */
+  readonly supersedesId?: string;
+  /** The failed send that this one replaces (T3). */
+  readonly fallbackFor?: string;
+  /** Set where it leaves as a text that the provider approved beforehand. */
+  readonly template?: Template;
   readonly at: string;
 }
 
@@ -30,9 +37,10 @@ const insertSend = statement<{ id: SendId }>(
   `insert into outbox (id, business_id, conversation_id, account_id, address_id, channel, purpose,
      source_event, idempotency_key, episode, state, body, verdict, covers_seq, token, decision_id,
      not_before, expires_at, cancel_on_inbound, created_at, turn_started_at, decision_ms,
-     policy_version)
+     policy_version, fallback_for, template)
    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 'queued', $11, $12, $13, $14, $15,
-     to_timestamp($16::float8 / 1000), to_timestamp($17::float8 / 1000), $18, $19, $20, $21, $22)
+     to_timestamp($16::float8 / 1000), to_timestamp($17::float8 / 1000), $18, $19, $20, $21, $22,
+     $23, $24)
    on conflict do nothing returning id`,
 );
 
@@ -115,6 +123,8 @@ export async function queueSend(
     send.turn?.startedAt ?? null,
     send.turn?.decisionMs ?? null,
     conversation.policyVersion,
+    send.fallbackFor ?? null,
+    send.template === undefined ? null : JSON.stringify(send.template),
   ]);
   if (inserted === undefined) return null;
   await storeDecision(
@@ -123,7 +133,7 @@ export async function queueSend(
       id: decisionId,
       businessId: conversation.businessId,
       sendId: inserted.id,
-      supersedesId: null,
+      supersedesId: send.supersedesId ?? null,
       policyVersion: conversation.policyVersion,
       at: send.at,
     },
@@ -145,9 +155,10 @@ const claim = statement<Omit<Claim, 'sendId' | 'leaseOwner'>>(
      lease_until = n.now + make_interval(secs => $4::float8 / 1000)
    from n
    where o.id = $1 and (o.state = 'queued' or (o.state = 'leased' and o.lease_until <= n.now))
+     and not o.awaiting_approval
      and o.not_before <= n.now and (o.expires_at is null or n.now < o.expires_at)
    returning o.conversation_id as "conversationId", o.account_id as "accountId",
-     o.address_id as "addressId", o.channel`,
+     o.address_id as "addressId", o.channel, o.purpose`,
 );
 
 export interface Claim {
@@ -157,6 +168,7 @@ export interface Claim {
   readonly accountId: string;
   readonly addressId: string;
   readonly channel: Channel;
+  readonly purpose: Purpose;
 }
 
 /** Claims a send for `leaseOwner` for `leaseMs`. Null where another has it or it is not the time. */

@@ -1,5 +1,6 @@
 import type { Pool, PoolClient } from 'pg';
 import type { Agenda } from '../domain/agenda';
+import type { RecipientZones } from '../domain/recipient-zone';
 import type { Purpose } from '../domain/sending';
 import { refreshAgenda } from './agenda';
 import { lockConversation, type LockedConversation } from './conversations';
@@ -9,7 +10,9 @@ import { applyDeliveryStatus, showVisible } from './delivery-evidence';
 import { sha256 } from './digest';
 import { openFollowUpPlan } from './follow-ups';
 import { newId } from './new-id';
+import { writePostSendJobs } from './post-send';
 import { noteProviderMessage } from './provider-messages';
+import { closeAnsweredHandoff } from './staff-replies';
 import { resolveWorkItemOfSend } from './work-items';
 
 /** A provider's acceptance, as ids only: it may cross Temporal when Postgres refuses it (T8). */
@@ -57,20 +60,28 @@ interface AcceptedRow {
   readonly body: string;
   readonly attempts: number;
   readonly wasUnknown: boolean;
+  /** True where a person was told that it did not leave (T4). */
+  readonly toldNotSent: boolean;
   readonly turnStartedAt: string | null;
   readonly createdAt: string;
   readonly decisionMs: number | null;
 }
 
+/** Also where the send waits to be tried again: the lead has it, so there is nothing to try (T8). */
 const acceptSend = statement<AcceptedRow>(
   'accept-send',
-  `update outbox set state = 'accepted', provider_message_id = $3, ended_at = $4,
+  `update outbox set state = 'accepted', attempt_id = $2, provider_message_id = $3, ended_at = $4,
+     lease_owner = null, lease_until = null,
      stop_verdict = case when stop_requested_at is null then null
        when $4::timestamptz < stop_requested_at then 'before' else 'after' end
-   where id = $1 and attempt_id = $2 and state in ('sending', 'delivery_unknown')
+   where id = $1 and (attempt_id = $2 and state in ('sending', 'delivery_unknown')
+     or state in ('queued', 'leased') and exists (
+       select from send_attempts t where t.id = $2 and t.send_id = $1))
    returning purpose, token::text, covers_seq as "coversSeq", body, attempts,
      turn_started_at::text as "turnStartedAt", created_at::text as "createdAt",
-     decision_ms as "decisionMs", (old.state = 'delivery_unknown') as "wasUnknown"`,
+     decision_ms as "decisionMs", (old.state = 'delivery_unknown') as "wasUnknown",
+     exists (select from work_items w where w.send_id = outbox.id and w.kind = 'not-sent'
+       and w.resolved_at is null) as "toldNotSent"`,
 );
 
 const insertOutcome = statement(
@@ -124,7 +135,8 @@ const insertSentMessage = statement(
 export interface LatencyRecord {
   readonly trace_id: string;
   readonly source: string;
-  readonly source_event_id_hash: string;
+  /** The digest that names the event at its source; whoever logs it keys it first (C8). */
+  readonly source_event_digest: string;
   readonly received_at: string;
   readonly normalize_ms: number;
   readonly decision_ms: number | null;
@@ -143,12 +155,15 @@ const closeTraces = statement<LatencyRecord>(
    where t.conversation_id = $1 and m.id = t.message_id and m.seq <= $2 and t.outcome is null
    returning t.receipt_id as trace_id, t.channel as source,
      (select r.key_sha256 from webhook_receipts r where r.id = t.receipt_id)
-       as source_event_id_hash,
+       as source_event_digest,
      t.ingress_accepted_at::text as received_at, t.normalize_ms, t.decision_ms, t.send_ms,
      round(extract(epoch from t.provider_acknowledged_at - t.ingress_accepted_at) * 1000)::float8
        as internal_total_ms,
      t.send_attempts, t.outcome`,
 );
+
+/** A status or an echo proves a send without knowing the channel: the gate judges its follow-ups. */
+const UNKNOWN_PLANNING = { replyWindowMs: null, recipient: null };
 
 /**
  * Files an acceptance under its attempt, in the caller's transaction and under the conversation's
@@ -159,7 +174,12 @@ export async function fileAcceptance(
   client: PoolClient,
   conversation: LockedConversation,
   acceptance: Acceptance,
-  call: { readonly stamps?: CallStamps; readonly replyWindowMs?: number | null } = {},
+  call: {
+    readonly stamps?: CallStamps;
+    readonly replyWindowMs?: number | null;
+    /** Where the lead may be; see `PlanAnchor`. */
+    readonly recipient?: RecipientZones | null;
+  } = {},
 ): Promise<readonly LatencyRecord[]> {
   const [row] = await run(client, acceptSend, [
     acceptance.sendId,
@@ -167,48 +187,101 @@ export async function fileAcceptance(
     acceptance.providerMessageId,
     acceptance.acceptedAt,
   ]);
-  if (row === undefined) return [];
+  if (row === undefined) {
+    await keepEvidence(client, conversation, acceptance);
+    return [];
+  }
   const [, , latency] = await Promise.all([
     storeOutcome(client, conversation.businessId, {
       ...acceptance,
       outcome: 'accepted',
       code: null,
     }),
-    run(client, insertSentMessage, [
-      newId('msg'),
-      conversation.id,
-      conversation.businessId,
-      conversation.accountId,
-      row.purpose === 'staff' ? 'staff' : 'automation',
-      acceptance.providerMessageId,
-      acceptance.providerMessageId === null ? null : sha256(acceptance.providerMessageId),
-      row.body,
-      acceptance.sendId,
-      acceptance.acceptedAt,
-      acceptance.at,
-    ]),
-    run(client, closeTraces, [
-      conversation.id,
-      row.coversSeq,
-      row.turnStartedAt,
-      row.createdAt,
-      row.decisionMs,
-      call.stamps?.sendStartedAt ?? null,
-      call.stamps?.sendMs ?? null,
-      acceptance.acceptedAt,
-      row.attempts,
-      acceptance.sendId,
-    ]),
+    showInThread(client, conversation, acceptance, row),
+    // Nobody measured what a person confirms later (L1).
+    acceptance.evidence === 'review'
+      ? []
+      : run(client, closeTraces, [
+          conversation.id,
+          row.coversSeq,
+          row.turnStartedAt,
+          row.createdAt,
+          row.decisionMs,
+          call.stamps?.sendStartedAt ?? null,
+          call.stamps?.sendMs ?? null,
+          acceptance.acceptedAt,
+          row.attempts,
+          acceptance.sendId,
+        ]),
   ]);
   await settleAccepted(client, conversation, acceptance, row);
+  if (row.purpose === 'staff') {
+    const { sendId, at } = acceptance;
+    await closeAnsweredHandoff(client, conversation, { sendId, coversSeq: row.coversSeq, at });
+  }
   if (row.purpose === 'answer' && conversation.state === 'active') {
     await openFollowUpPlan(client, conversation, {
       at: acceptance.acceptedAt,
-      replyWindowMs: call.replyWindowMs ?? null,
+      ...UNKNOWN_PLANNING,
+      ...call,
     });
   }
-  await joinProvider(client, conversation, acceptance);
+  await Promise.all([
+    writePostSendJobs(client, conversation, acceptance),
+    joinProvider(client, conversation, acceptance),
+  ]);
   return latency;
+}
+
+/** The sent text takes its place in the thread. */
+async function showInThread(
+  client: PoolClient,
+  conversation: LockedConversation,
+  acceptance: Acceptance,
+  row: AcceptedRow,
+): Promise<void> {
+  const { providerMessageId } = acceptance;
+  await run(client, insertSentMessage, [
+    newId('msg'),
+    conversation.id,
+    conversation.businessId,
+    conversation.accountId,
+    row.purpose === 'staff' ? 'staff' : 'automation',
+    providerMessageId,
+    providerMessageId === null ? null : sha256(providerMessageId),
+    row.body,
+    acceptance.sendId,
+    acceptance.acceptedAt,
+    acceptance.at,
+  ]);
+}
+
+const insertEvidence = statement(
+  'insert-late-acceptance',
+  `insert into send_outcomes (attempt_id, business_id, send_id, outcome, code, evidence,
+     provider_message_id, accepted_at, recorded_at)
+   select $1, $2, $3, 'accepted', 'no_longer_current', $4, $5, $6, $7
+   where not exists (select from send_outcomes where attempt_id = $1 and outcome = 'accepted')`,
+);
+
+/**
+ * An acceptance for an attempt that is no longer the send's current one, or whose send has ended,
+ * moves nothing; it is kept as evidence, once, so that nobody has to guess (T4, T8).
+ */
+async function keepEvidence(
+  client: PoolClient,
+  conversation: LockedConversation,
+  acceptance: Acceptance,
+): Promise<void> {
+  await run(client, insertEvidence, [
+    acceptance.attemptId,
+    conversation.businessId,
+    acceptance.sendId,
+    acceptance.evidence,
+    acceptance.providerMessageId,
+    acceptance.acceptedAt,
+    acceptance.at,
+  ]);
 }
 
 async function settleAccepted(
@@ -223,6 +296,14 @@ async function settleAccepted(
     reason: row.purpose,
     at: acceptance.at,
   } as const;
+  if (row.toldNotSent) {
+    await resolveWorkItemOfSend(client, acceptance.sendId, {
+      kind: 'not-sent',
+      at: acceptance.at,
+      by: 'conversation-router',
+      resolution: 'sent',
+    });
+  }
   if (row.wasUnknown) {
     const item = await findReview(client, acceptance.sendId);
     if (item !== null) await moveSettlement(client, conversation.id, item, settlement);
@@ -290,6 +371,7 @@ export async function recordAcceptance(
   call: {
     readonly stamps?: CallStamps;
     readonly replyWindowMs: number | null;
+    readonly recipient?: RecipientZones | null;
     readonly now: string | null;
   },
 ): Promise<{ agenda: Agenda; latency: readonly LatencyRecord[] }> {

@@ -10,6 +10,8 @@ import type { LockedConversation } from './conversations';
 import { run, runOne, statement, type Executor } from './database';
 
 export interface RaisedTurn {
+  /** The debt's token at the beginning; the turn answers this one and no other (T2). */
+  readonly token: string;
   readonly attempt: number;
   /** When the worker began with it (L1, jobClaimedAt). */
   readonly raisedAt: string;
@@ -25,10 +27,10 @@ const raiseMarker = statement<RaisedTurn>(
    insert into turn_markers as m (conversation_id, token, attempt, started_at)
    select owed.id, owed.owed_since, 1, owed.now from owed
    on conflict (conversation_id) do update set
-     attempt = case when m.token = excluded.token then m.attempt + 1 else 1 end,
+     attempt = m.attempt + 1,
      started_at = case when m.token = excluded.token then m.started_at else excluded.started_at end,
-     token = excluded.token
-   returning attempt, (select owed.now::text from owed) as "raisedAt"`,
+     token = excluded.token, thrown_at = null
+   returning token::text, attempt, (select owed.now::text from owed) as "raisedAt"`,
 );
 
 /**
@@ -45,6 +47,36 @@ export async function raiseTurn(
   return row ?? null;
 }
 
+const markThrown = statement(
+  'mark-turn-thrown',
+  `update turn_markers set thrown_at = coalesce($3::timestamptz, clock_timestamp())
+   where conversation_id = $1 and attempt = $2`,
+);
+
+/**
+ * Notes that a turn threw (T3, T4): the debt stands, and the sweeper takes no turn for being in
+ * flight. The row stays, so that the attempts go on being counted.
+ */
+export async function markTurnThrown(
+  executor: Executor,
+  conversationId: string,
+  attempt: number,
+  now: string | null,
+): Promise<void> {
+  await run(executor, markThrown, [conversationId, attempt, now]);
+}
+
+const dropMarker = statement(
+  'drop-stale-turn-marker',
+  `delete from turn_markers k using conversations c
+   where k.conversation_id = $1 and c.id = $1 and c.owed_since is null`,
+);
+
+/** Removes the marker of a turn whose debt was settled while it began. The lock is held. */
+export async function dropStaleMarker(client: PoolClient, conversationId: string): Promise<void> {
+  await run(client, dropMarker, [conversationId]);
+}
+
 export interface OpenDraft {
   readonly sendId: string;
   readonly state: 'queued' | 'leased' | 'sending';
@@ -58,10 +90,17 @@ export interface OpenDraft {
 export interface TurnReading {
   readonly currentAttempt: number | null;
   readonly profile: BusinessProfile;
-  readonly thread: readonly (ThreadMessage & { readonly author: string })[];
+  readonly thread: readonly (ThreadMessage & {
+    readonly author: string;
+    /** When it was stored here. Epoch ms. */
+    readonly atMs: number;
+  })[];
   readonly owed: readonly OwedMessage[];
   readonly openAnswer: OpenDraft | null;
   readonly lastAnswerAtMs: number | null;
+  /** Automatic answers on their way to this conversation (INV-17). */
+  readonly turnsLastHour: number;
+  readonly turnsLastDay: number;
   readonly addressOptedOut: boolean;
   readonly understanding: Understanding | null;
 }
@@ -81,7 +120,8 @@ const readTurnStatement = statement<ReadingRow>(
      b.name, b.time_zone as "timeZone", b.services, c.understanding,
      (select coalesce(jsonb_agg(t order by t.seq), '[]') from (
         select m.seq, case when m.direction = 'in' then 'lead' else 'business' end as "from",
-          m.author, m.text, m.media <> '[]'::jsonb as "hasMedia", m.unsupported
+          m.author, m.text, m.media <> '[]'::jsonb as "hasMedia", m.unsupported,
+          (extract(epoch from m.received_at) * 1000)::float8 as "atMs"
         from messages m where m.conversation_id = c.id and m.deleted_at is null
         order by m.seq desc limit $3) t) as thread,
      (select coalesce(jsonb_agg(jsonb_build_object('seq', m.seq, 'text', m.text,
@@ -92,9 +132,15 @@ const readTurnStatement = statement<ReadingRow>(
           'oldestMissedAgeMs', (select (extract(epoch from $2::timestamptz - min(m.received_at)) * 1000)::float8
              from messages m
              where m.conversation_id = c.id and m.author = 'lead' and m.seq > o.covers_seq))
-      from outbox o where o.conversation_id = c.id and o.purpose = 'answer'
+      from outbox o where o.conversation_id = c.id
+        and (o.purpose = 'answer' or (o.purpose = 'staff' and o.token = c.owed_since))
         and o.state in ('queued', 'leased', 'sending')
-      order by o.created_at desc limit 1) as "openAnswer",
+      order by o.token = c.owed_since desc nulls last, o.created_at desc, o.id desc
+      limit 1) as "openAnswer",
+     (select count(*) from send_attempts t where t.conversation_id = c.id and t.purpose = 'answer'
+        and t.number = 1 and t.started_at > $2::timestamptz - interval '1 hour') as "turnsLastHour",
+     (select count(*) from send_attempts t where t.conversation_id = c.id and t.purpose = 'answer'
+        and t.number = 1 and t.started_at > $2::timestamptz - interval '1 day') as "turnsLastDay",
      (select (extract(epoch from max(o.ended_at)) * 1000)::float8 from outbox o
       where o.conversation_id = c.id and o.purpose = 'answer'
         and o.state in ('accepted', 'delivered')) as "lastAnswerAtMs"

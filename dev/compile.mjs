@@ -14,7 +14,7 @@ import { ROOT } from './machine.mjs';
 
 const FOLDERS = [
   ...['activities', 'ai', 'api', 'bench', 'channels', 'cli', 'config', 'db', 'dev', 'domain'],
-  ...['sandbox', 'upkeep', 'workers', 'workflows'],
+  ...['sandbox', 'upkeep', 'workers', 'workflows', 'test/chaos', 'test/simulation'],
 ];
 const ASSETS = /\.(sql|json|html|css|js|svg|ico|png)$/;
 const BATCH = 16;

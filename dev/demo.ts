@@ -43,6 +43,34 @@ export const DEMO_BUSINESS = {
   ],
 } as const;
 
+const WORKDAY = [{ from: '08:00', to: '18:00' }] as const;
+
+/** Its rules: open on weekdays and Saturday mornings, quiet nights, answers at any hour. */
+export const DEMO_POLICY = {
+  businessHours: {
+    monday: WORKDAY,
+    tuesday: WORKDAY,
+    wednesday: WORKDAY,
+    thursday: WORKDAY,
+    friday: WORKDAY,
+    saturday: [{ from: '09:00', to: '14:00' }],
+    sunday: [],
+  },
+  holidays: [
+    { date: '2026-12-25', name: 'Christmas Day', ranges: [] },
+    { date: '2027-01-01', name: "New Year's Day", ranges: [] },
+  ],
+  quietHours: { from: '21:00', to: '08:00' },
+  answerOutsideHours: true,
+  answerDelay: null,
+  escalationWindowMinutes: null,
+  manualReview: false,
+  followUpDays: [1, 3, 7],
+  restartAfterSilence: false,
+  fallback: 'none',
+  templates: {},
+} as const;
+
 /** Its accounts at the providers, as the sandbox has them. */
 export const DEMO_ACCOUNTS = [
   {

@@ -34,6 +34,7 @@ export function childEnvironment(plan, secrets, databaseUrl) {
     PUBLIC_URL: process.env.PUBLIC_URL || `http://localhost:${ports.PORT}`,
     DATABASE_URL: databaseUrl,
     DATABASE_ROLE_PASSWORD: secrets.DATABASE_ROLE_PASSWORD,
+    HASH_KEY: secrets.HASH_KEY,
     META_APP_SECRET: secrets.META_APP_SECRET,
     META_VERIFY_TOKEN: secrets.META_VERIFY_TOKEN,
     META_GRAPH_URL: `${sandbox}/graph`,

@@ -10,6 +10,7 @@ const NAMES = [
   'DATABASE_ROLE_PASSWORD',
   'DEMO_TOKEN',
   'POSTGRES_PASSWORD',
+  'HASH_KEY',
 ];
 
 function writePrivately(path, text) {

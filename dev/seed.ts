@@ -1,7 +1,8 @@
 import type { Pool } from 'pg';
 import { run, statement } from '../db/database';
 import { sha256 } from '../db/digest';
-import { DEMO_ACCOUNTS, DEMO_BUSINESS } from './demo';
+import { storePolicy } from '../db/policies';
+import { DEMO_ACCOUNTS, DEMO_BUSINESS, DEMO_POLICY } from './demo';
 
 const insertBusiness = statement(
   'seed-business',
@@ -30,6 +31,18 @@ export async function seedDemo(pool: Pool, staffToken: string): Promise<void> {
     JSON.stringify(DEMO_BUSINESS.services),
     DEMO_BUSINESS.policyVersion,
   ]);
+  const stored = await storePolicy(
+    pool,
+    {
+      businessId: DEMO_BUSINESS.id,
+      version: DEMO_BUSINESS.policyVersion,
+      channel: null,
+      accountId: null,
+      rules: DEMO_POLICY,
+    },
+    null,
+  );
+  if (stored.kind === 'invalid') throw new Error(stored.problems.join('; '));
   for (const account of DEMO_ACCOUNTS) {
     await run(pool, insertAccount, [
       account.id,

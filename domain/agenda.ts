@@ -11,6 +11,8 @@ export interface OpenSend {
   readonly token: string | null;
   /** True once a turn decided that it leaves although newer messages came (P4b case 4). */
   readonly stands: boolean;
+  /** A draft that a person has to approve: it never leaves by itself, and still expires (T3). */
+  readonly awaitingApproval: boolean;
   readonly notBeforeMs: number;
   readonly expiresAtMs: number | null;
   readonly leaseUntilMs: number | null;
@@ -34,6 +36,8 @@ export interface AgendaFacts {
     readonly step: number;
     readonly dueAtMs: number;
   } | null;
+  /** The earliest deadline of the open work items that nobody acted on (C7). */
+  readonly escalation: { readonly workItemId: string; readonly dueAtMs: number } | null;
 }
 
 export type Step =
@@ -41,6 +45,7 @@ export type Step =
   | { readonly kind: 'deliver'; readonly sendId: string }
   | { readonly kind: 'resolve'; readonly sendId: string }
   | { readonly kind: 'expire'; readonly sendId: string }
+  | { readonly kind: 'escalate'; readonly workItemId: string }
   | { readonly kind: 'follow-up'; readonly planId: string; readonly step: number };
 
 export interface AgendaItem {
@@ -62,7 +67,15 @@ export interface Agenda {
   readonly items: readonly AgendaItem[];
 }
 
-const URGENCY: readonly Step['kind'][] = ['resolve', 'expire', 'take-turn', 'deliver', 'follow-up'];
+/** A deadline stands before what may leave: it wins against a send that nobody claimed (C7). */
+const URGENCY: readonly Step['kind'][] = [
+  'resolve',
+  'expire',
+  'escalate',
+  'take-turn',
+  'deliver',
+  'follow-up',
+];
 
 /** Plans what is due from the committed facts (design.md 3). Pure. */
 export function planAgenda(facts: AgendaFacts): Agenda {
@@ -70,6 +83,10 @@ export function planAgenda(facts: AgendaFacts): Agenda {
   if (facts.followUp !== null) {
     const { planId, step, dueAtMs } = facts.followUp;
     items.push({ step: { kind: 'follow-up', planId, step }, dueInMs: dueAtMs - facts.nowMs });
+  }
+  if (facts.escalation !== null) {
+    const { workItemId, dueAtMs } = facts.escalation;
+    items.push({ step: { kind: 'escalate', workItemId }, dueInMs: dueAtMs - facts.nowMs });
   }
   items.sort((a, b) => order(a) - order(b) || rank(a) - rank(b));
   return {
@@ -110,7 +127,8 @@ function sendItems(facts: AgendaFacts, send: OpenSend): AgendaItem[] {
   const items: AgendaItem[] = [];
   const freeAtMs = Math.max(send.notBeforeMs, send.leaseUntilMs ?? send.notBeforeMs);
   const expires = send.expiresAtMs;
-  if (!facts.sendsHeld && (expires === null || freeAtMs < expires)) {
+  const held = facts.sendsHeld || send.awaitingApproval;
+  if (!held && (expires === null || freeAtMs < expires)) {
     items.push({ step: { kind: 'deliver', sendId }, dueInMs: freeAtMs - facts.nowMs });
   }
   if (expires !== null) {

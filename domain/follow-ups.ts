@@ -1,42 +1,79 @@
 import { Temporal } from 'temporal-polyfill';
+import { lastAllowed, nextAllowed, type AllowedHours } from './allowed-hours';
+import type { Template } from './policy-rules';
 
-/** The calendar days after the first accepted answer on which a follow-up is due (S6). */
-const FOLLOW_UP_DAYS = [1, 3, 7] as const;
+const MINUTE_MS = 60_000;
 
 /** A step is planned at least this long before the provider's reply window closes. */
-const WINDOW_MARGIN_MS = 30 * 60_000;
+const WINDOW_MARGIN_MS = 30 * MINUTE_MS;
 
 export interface FollowUpStep {
   readonly step: number;
   readonly day: number;
+  /** When its row is written; the decision made then moves it into allowed hours. */
   readonly dueAtMs: number;
+}
+
+export interface FollowUpPlanning {
+  /** When the provider accepted the first answer. */
+  readonly anchorMs: number;
+  readonly timeZone: string;
+  /** Calendar days, rising. */
+  readonly days: readonly number[];
+  /** Null where the channel has no reply window. */
+  readonly windowClosesAtMs: number | null;
+  /** Known where there is a window: day 1 must find an allowed instant before it closes. */
+  readonly hours: AllowedHours | null;
 }
 
 /**
  * The instants of the follow-ups: the Nth calendar day in the business's zone after the first
- * accepted answer, at its local time; day 1 moved to 30 min before a reply window that would
- * close earlier (S6). A local time that a clock change skips moves to the hour after the gap.
+ * accepted answer, at its local time. Day 1 is planned early enough that it may leave 30 min before
+ * a reply window closes (S6). A local time that a clock change skips moves behind the gap.
  */
-export function planFollowUps(
-  anchorMs: number,
-  timeZone: string,
-  windowClosesAtMs: number | null,
-): FollowUpStep[] {
+export function planFollowUps(planning: FollowUpPlanning): FollowUpStep[] {
+  const { anchorMs, timeZone } = planning;
   const anchor = Temporal.Instant.fromEpochMilliseconds(anchorMs).toZonedDateTimeISO(timeZone);
-  return FOLLOW_UP_DAYS.map((day, index) => {
+  return planning.days.map((day, index) => {
     const local = anchor.add({ days: day }).epochMilliseconds;
-    return {
-      step: index + 1,
-      day,
-      dueAtMs: day === 1 ? inWindow(local, windowClosesAtMs, anchorMs) : local,
-    };
+    return { step: index + 1, day, dueAtMs: day === 1 ? inWindow(local, planning) : local };
   });
 }
 
-function inWindow(dueAtMs: number, closesAtMs: number | null, anchorMs: number): number {
-  if (closesAtMs === null) return dueAtMs;
-  const latest = closesAtMs - WINDOW_MARGIN_MS;
-  return latest > anchorMs ? Math.min(dueAtMs, latest) : dueAtMs;
+function inWindow(dueAtMs: number, planning: FollowUpPlanning): number {
+  const { windowClosesAtMs, anchorMs, hours } = planning;
+  if (windowClosesAtMs === null) return dueAtMs;
+  const latestMs = windowClosesAtMs - WINDOW_MARGIN_MS;
+  if (latestMs <= anchorMs) return dueAtMs;
+  const wanted = Math.min(dueAtMs, latestMs);
+  if (hours === null) return wanted;
+  if (nextAllowed(hours, wanted).atMs <= latestMs) return wanted;
+  const last = lastAllowed(hours, wanted, anchorMs);
+  if (last === null) return dueAtMs;
+  const onTheMinute = Math.floor(last / MINUTE_MS) * MINUTE_MS;
+  return onTheMinute > anchorMs ? onTheMinute : last;
+}
+
+/** What a due follow-up finds. */
+export interface RouteFacts {
+  readonly notBeforeMs: number;
+  readonly windowClosesAtMs: number | null;
+  readonly template: Template | null;
+  /** Another channel on which the person wrote to this business and never opted out. */
+  readonly otherChannelOpen: boolean;
+}
+
+export type FollowUpRoute = 'same-channel' | 'template' | 'other-channel' | 'by-hand';
+
+/**
+ * How a due follow-up leaves (S6): as it is inside the reply window; outside it as an approved
+ * template, else on another consented channel, else by hand. It is never dropped in silence.
+ */
+export function routeFollowUp(facts: RouteFacts): FollowUpRoute {
+  const { windowClosesAtMs, notBeforeMs } = facts;
+  if (windowClosesAtMs === null || notBeforeMs < windowClosesAtMs) return 'same-channel';
+  if (facts.template !== null) return 'template';
+  return facts.otherChannelOpen ? 'other-channel' : 'by-hand';
 }
 
 const TEXTS = {

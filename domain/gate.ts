@@ -25,6 +25,8 @@ export interface GateFacts {
   readonly stopRequested: boolean;
   /** Null where the channel has no reply window. */
   readonly windowOpen: boolean | null;
+  /** For what the business starts: quiet for the recipient, or the business is closed (S6). */
+  readonly outsideHours: boolean;
   readonly state: ConversationState;
   readonly personOwns: boolean;
   readonly automationEnabled: boolean;
@@ -64,6 +66,8 @@ export type GateVerdict =
   | { readonly kind: 'allow' }
   /** The row stays queued: nothing is wrong with it, but not now. */
   | { readonly kind: 'give-back'; readonly reason: 'not_reached' | 'lease_lost' | 'held' }
+  /** It waited in a queue until it became quiet: a superseding decision says when it may leave. */
+  | { readonly kind: 'plan-again' }
   | { readonly kind: 'cancel'; readonly reason: CancelReason };
 
 const ALLOW: GateVerdict = { kind: 'allow' };
@@ -80,6 +84,7 @@ export function judgeGate(facts: GateFacts): GateVerdict {
   if (stop !== null) return cancel(stop);
   if (isHeld(facts)) return { kind: 'give-back', reason: 'held' };
   if (facts.windowOpen === false) return cancel('window_closed');
+  if (facts.outsideHours) return { kind: 'plan-again' };
   if (exceedsBudget(facts)) return cancel('send_budget');
   return ALLOW;
 }

@@ -31,6 +31,11 @@ export function followUpSourceEvent(planId: string, step: number): string {
   return `plan:${planId}:${step}`;
 }
 
+/** The source event of a fallback: the failed send that it replaces, so there is one (T3). */
+export function fallbackSourceEvent(failedSendId: string): string {
+  return `fallback:${failedSendId}`;
+}
+
 /** The key of the work that follows a receipt, unique per receipt, operation and version (IN2). */
 export function jobKey(receiptId: string, operation: string, version: number): string {
   return `${receiptId}:${operation}:v${version}`;

@@ -50,3 +50,13 @@ export const THREAD_MESSAGES_MAX = 30;
 /** A run rolls at so many events or signals: replay stays short (temporal.md 1.6). */
 export const CONTINUE_AS_NEW_EVENTS = 300;
 export const CONTINUE_AS_NEW_SIGNALS = 500;
+
+/** Automatic answers to one conversation; a person looks at what needs more (INV-17). */
+export const TURNS_PER_HOUR_MAX = 12;
+export const TURNS_PER_DAY_MAX = 40;
+
+/** Answers to ours that come faster than anybody types them, or with the same words, in a row. */
+export const ROBOT_GAP_MS = 2_000;
+export const ROBOT_TYPED_CHARACTERS_MIN = 40;
+export const ROBOT_REPEATED_CHARACTERS_MIN = 12;
+export const ROBOT_ANSWERS_MIN = 4;

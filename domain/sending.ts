@@ -34,6 +34,8 @@ export interface SendRequest {
   /** The lead's addresses on this channel, the preferred first. */
   readonly to: readonly LeadAddress[];
   readonly text: string;
+  /** Set where it leaves as a text that the provider approved beforehand; `text` is what it says. */
+  readonly template?: { readonly name: string; readonly language: string } | null;
 }
 
 /**

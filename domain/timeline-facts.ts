@@ -6,6 +6,8 @@ import type { Channel } from './inbound';
  */
 export interface TimelineFacts {
   readonly channel: Channel;
+  /** The business's zone, for times of day in the text. */
+  readonly timeZone: string;
   readonly messages: readonly MessageFact[];
   readonly transitions: readonly TransitionFact[];
   readonly sends: readonly SendFact[];
@@ -15,6 +17,7 @@ export interface TimelineFacts {
   readonly workItems: readonly WorkItemFact[];
   readonly takeovers: readonly TakeoverFact[];
   readonly plans: readonly PlanFact[];
+  readonly notes: readonly NoteFact[];
   readonly traces: readonly TraceFact[];
 }
 
@@ -68,7 +71,10 @@ export interface DecisionFact {
   readonly reason: string;
   readonly rule: string | null;
   readonly notBefore: string;
+  readonly expiresAt: string | null;
   readonly evaluatedAt: string;
+  readonly policyVersion: string;
+  readonly inputs: Readonly<Record<string, string | number | boolean | null>>;
 }
 
 export interface AttemptFact {
@@ -119,6 +125,14 @@ export interface PlanFact {
   }[];
 }
 
+/** What a person wrote for colleagues; the lead never sees it. */
+export interface NoteFact {
+  readonly id: string;
+  readonly role: string;
+  readonly text: string;
+  readonly at: string;
+}
+
 /** The transport stamps of one answered message (L1). */
 export interface TraceFact {
   readonly sendId: string;
@@ -140,6 +154,7 @@ export const TIMELINE_KINDS = [
   'settled',
   'work-item',
   'takeover',
+  'note',
   'follow-up',
   'latency',
 ] as const;

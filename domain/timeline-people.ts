@@ -1,12 +1,19 @@
 import {
   entry,
+  type NoteFact,
   type PlanFact,
   type TakeoverFact,
   type TimelineEntry,
   type TimelineFacts,
   type WorkItemFact,
 } from './timeline-facts';
-import { actorName, resolutionClause, stopClause, takeoverReason } from './timeline-words';
+import {
+  actorName,
+  resolutionClause,
+  roleName,
+  stopClause,
+  takeoverReason,
+} from './timeline-words';
 
 /** What waits for a person, who took over, and which follow-ups are planned. */
 export function peopleEntries(facts: TimelineFacts): TimelineEntry[] {
@@ -15,6 +22,34 @@ export function peopleEntries(facts: TimelineFacts): TimelineEntry[] {
     ...facts.takeovers.map(takeoverEntry),
     ...facts.plans.flatMap(planEntries),
   ];
+}
+
+/** How an item ended that had held an owed answer which is owed again now. */
+const HELD_BEFORE = ['given_back', 'did_not_arrive'];
+
+/**
+ * That an answer was with a person stays told after it was given back, although its messages owe
+ * again and no longer name the item.
+ */
+export function heldByPeople(facts: TimelineFacts): TimelineEntry[] {
+  const holds = new Set(facts.messages.map(({ settlementRef }) => settlementRef));
+  return facts.workItems
+    .filter(({ id, resolution }) => HELD_BEFORE.includes(resolution ?? '') && !holds.has(id))
+    .map(({ id, openedAt: at }) =>
+      entry({
+        id: `${id}:held`,
+        kind: 'settled',
+        at,
+        text: 'The answer is now with a person.',
+        tone: 'quiet',
+      }),
+    );
+}
+
+/** What a person wrote for colleagues. */
+export function noteEntry(note: NoteFact): TimelineEntry {
+  const text = `${roleName(note.role)} noted: ${note.text}`;
+  return entry({ id: note.id, kind: 'note', at: note.at, text, tone: 'info' });
 }
 
 /** Kinds whose message may not have reached the lead: nobody else will notice. */

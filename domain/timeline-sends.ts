@@ -8,6 +8,8 @@ import {
   type TimelineFacts,
   type TraceFact,
 } from './timeline-facts';
+import { explainDecision } from './explanation';
+import { staffDecisionText } from './timeline-staff';
 import { durationWords, purposeName, stopClause } from './timeline-words';
 
 /** What was decided, tried, sent, not sent and why not: everything about the messages we send. */
@@ -16,7 +18,8 @@ export function sendEntries(facts: TimelineFacts): TimelineEntry[] {
   const shown = new Set(facts.messages.flatMap(({ sendId }) => sendId ?? []));
   const purposeOf = (sendId: string) => purposeName(sends.get(sendId)?.purpose ?? '');
   return [
-    ...facts.decisions.map((decision) => decided(decision, sends.get(decision.sendId))),
+    ...facts.decisions.map((decision) => decided(facts, decision, sends.get(decision.sendId))),
+    ...facts.sends.flatMap((send) => upcoming(facts, send)),
     ...facts.attempts.map((attempt) => attempted(attempt, purposeOf(attempt.sendId))),
     ...facts.outcomes.map((outcome) => ended(outcome, sends.get(outcome.sendId))),
     ...facts.sends.flatMap((send) => [...notSent(send, shown.has(send.id)), ...stopped(send)]),
@@ -26,13 +29,19 @@ export function sendEntries(facts: TimelineFacts): TimelineEntry[] {
 
 const WAITING = ['queued', 'leased', 'sending'];
 
-function decided(decision: DecisionFact, send: SendFact | undefined): TimelineEntry {
+function decided(
+  { timeZone }: TimelineFacts,
+  decision: DecisionFact,
+  send: SendFact | undefined,
+): TimelineEntry {
   const waits = send !== undefined && WAITING.includes(send.state);
   return entry({
     id: decision.id,
     kind: 'decision',
     at: decision.evaluatedAt,
-    text: decisionText(decision, send?.purpose ?? ''),
+    text: [decisionText(decision, send?.purpose ?? ''), reasonText(decision, timeZone)]
+      .filter((part) => part !== '')
+      .join(' '),
     tone: decision.reason === 'rate-limit-backoff' ? 'warning' : 'quiet',
     // A message that has left stands in the thread; one that waits is only seen here.
     quote: waits ? send.body : null,
@@ -43,6 +52,8 @@ function decisionText(decision: DecisionFact, purpose: string): string {
   const noun = purposeName(purpose);
   const waitMs = Date.parse(decision.notBefore) - Date.parse(decision.evaluatedAt);
   const wait = waitMs > 0 ? `in ${durationWords(waitMs)}` : 'at once';
+  const byStaff = staffDecisionText(decision.rule, noun, wait);
+  if (byStaff !== null) return byStaff;
   switch (decision.reason) {
     case 'immediate-first-response':
       return purpose === 'opt-out-confirmation'
@@ -57,6 +68,38 @@ function decisionText(decision: DecisionFact, purpose: string): string {
     default:
       return `${followUpDay(decision.rule) ?? `Decided on the ${noun}`}; it may leave ${wait}.`;
   }
+}
+
+const EXPLAINED = ['business-rule-delay', 'escalation-window'];
+
+/** Why, where the decision holds something back or took the place of another one. */
+function reasonText(decision: DecisionFact, timeZone: string): string {
+  const { reason, rule, supersedesId } = decision;
+  const plain = rule?.startsWith('staff-') !== true && EXPLAINED.includes(reason);
+  if (!plain || (supersedesId === null && !waits(decision))) return '';
+  return explainDecision(decision, timeZone);
+}
+
+function waits({ notBefore, evaluatedAt }: DecisionFact): boolean {
+  return Date.parse(notBefore) > Date.parse(evaluatedAt);
+}
+
+/** What waits for its time stands among what comes, with the reason of its last decision. */
+function upcoming({ decisions, timeZone }: TimelineFacts, send: SendFact): TimelineEntry[] {
+  const last = decisions.findLast(({ sendId }) => sendId === send.id);
+  if (send.state !== 'queued' || last === undefined || !waits(last)) return [];
+  const noun = purposeName(send.purpose);
+  return [
+    entry({
+      id: `${send.id}:upcoming`,
+      kind: 'decision',
+      at: last.notBefore,
+      text: `${noun.charAt(0).toUpperCase()}${noun.slice(1)}. ${explainDecision(last, timeZone)}`,
+      tone: 'info',
+      quote: send.body,
+      upcoming: true,
+    }),
+  ];
 }
 
 function followUpDay(rule: string | null): string | null {
@@ -109,6 +152,7 @@ function ended(outcome: OutcomeFact, send: SendFact | undefined): TimelineEntry 
 }
 
 function refusalText(outcome: OutcomeFact, code: string): string {
+  if (outcome.evidence === 'review') return 'A person found that it did not arrive.';
   return outcome.code === 'call_not_started'
     ? 'Too much time passed between the last check and the call, so nothing was sent.'
     : `The provider refused it${code}; nothing was sent.`;
@@ -141,7 +185,7 @@ function notSent(send: SendFact, isInThread: boolean): TimelineEntry[] {
   if (!ends || isInThread || send.endedAt === null) return [];
   const noun = purposeName(send.purpose);
   const why =
-    send.state === 'failed'
+    send.state === 'failed' && send.endReason !== 'did_not_arrive'
       ? `the provider refused it (${send.endReason ?? 'no code'})`
       : stopClause(send.endReason);
   return [

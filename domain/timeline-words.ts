@@ -51,6 +51,11 @@ const CAUSES = new Map([
   ['staff_claim', 'A person took over, so automation waits'],
   ['staff_release', 'A person gave the conversation back'],
   ['staff_booking', 'A person marked the job as booked'],
+  ['staff_reply', 'A person wrote to the lead, so automation waits'],
+  ['staff_pause', 'A person paused automation'],
+  ['staff_resume', 'A person let automation go on'],
+  ['staff_close', 'A person closed the conversation'],
+  ['staff_opt_in', 'A person recorded that the lead wants to hear from us again'],
   ['staff_opt_out', 'A person recorded that the lead wants no more messages'],
 ]);
 
@@ -69,6 +74,13 @@ const NOT_SENT = new Map([
   ['window_closed', "the channel's reply window has closed"],
   ['opted_out', 'the lead opted out'],
   ['booked', 'the job is booked'],
+  ['paused_by_staff', 'a person paused automation'],
+  ['closed_by_staff', 'a person closed the conversation'],
+  ['draft_expired', 'nobody approved it in time'],
+  ['rejected', 'a person rejected it'],
+  ['did_not_arrive', 'a person found that it did not arrive'],
+  ['rule_changed', 'the rules changed, and another decision took its place'],
+  ['delivery_failed', 'the message before it did not arrive'],
   ['send_budget', 'the limit of automatic messages to this person is reached'],
 ]);
 
@@ -84,6 +96,7 @@ const NO_ANSWER = new Map([
   ['robot', 'it looks like an automatic message'],
   ['opted_out', 'the opt-out was confirmed before'],
   ['opted_out_by_staff', 'a person recorded that the lead wants no more messages'],
+  ['closed_by_staff', 'a person closed the conversation'],
   ['confirmed_by_provider', 'the provider confirms the opt-out itself'],
 ]);
 
@@ -119,6 +132,17 @@ export function actorName(ref: string | null): string {
   return ACTORS.get(ref ?? '') ?? 'Staff';
 }
 
+const ROLES = new Map([
+  ['agent', 'An agent'],
+  ['manager', 'A manager'],
+  ['owner', 'The owner'],
+]);
+
+/** A company role at the beginning of a sentence; never a person's name (H1). */
+export function roleName(role: string): string {
+  return ROLES.get(role) ?? 'Staff';
+}
+
 const RESOLUTIONS = new Map([
   ['answered_in_provider_app', "answered in the provider's own app"],
   ['provider_reported_failure', 'the provider reported that it failed'],
@@ -128,6 +152,18 @@ const RESOLUTIONS = new Map([
   ['proven_by_echo', "the provider's copy of the thread proves that it was sent"],
   ['proven_by_review', 'a person confirmed that it arrived'],
   ['given_back', 'given back to automation'],
+  ['answered_by_staff', 'the lead got an answer'],
+  ['answered', 'the lead got an answer'],
+  ['no_answer_needed', 'no answer is needed'],
+  ['resolved_by_staff', 'nothing is left to do'],
+  ['explained_in_note', 'see the note'],
+  ['closed_by_staff', 'the conversation was closed'],
+  ['did_not_arrive', 'the message did not arrive'],
+  ['withdrawn', 'the draft was withdrawn'],
+  ['approved', 'the draft was approved'],
+  ['rejected', 'the draft was rejected'],
+  ['draft_expired', 'nobody approved it in time'],
+  ['credentials_mended', 'the account may go on'],
 ]);
 
 /** How a work item ended, as a clause without full stop; null where nothing was recorded. */

@@ -8,7 +8,7 @@ import {
   type TimelineMessage,
   type TransitionFact,
 } from './timeline-facts';
-import { peopleEntries } from './timeline-people';
+import { heldByPeople, noteEntry, peopleEntries } from './timeline-people';
 import { sendEntries } from './timeline-sends';
 import {
   CHANNEL_NAMES,
@@ -30,9 +30,11 @@ export function timelineOf(facts: TimelineFacts): TimelineEntry[] {
     ...facts.messages.map((message) => bubble(message, sends)),
     ...facts.messages.flatMap((message) => received(message, CHANNEL_NAMES[facts.channel])),
     ...settlements(facts.messages),
+    ...heldByPeople(facts),
     ...facts.transitions.map(moved),
     ...sendEntries(facts),
     ...peopleEntries(facts),
+    ...facts.notes.map(noteEntry),
   ];
   return entries.sort((a, b) => compare(a.at, b.at) || rank(a) - rank(b) || compare(a.id, b.id));
 }
@@ -43,6 +45,7 @@ const RANKS: readonly TimelineKind[] = [
   'work-item',
   'state',
   'takeover',
+  'note',
   'not-sent',
   'decision',
   'attempt',

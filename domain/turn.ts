@@ -1,6 +1,7 @@
 import type { ConversationState } from './conversation-state';
 import { draftStands } from './gate';
 import { ANSWER_EXPIRES_AFTER_MS, MEDIA_COVERED_MS } from './limits';
+import type { Loop } from './loops';
 
 /** An owed message, as far as the turn's course depends on it. */
 export interface OwedMessage {
@@ -20,6 +21,8 @@ export interface TurnFacts {
   /** When our last answer was accepted; null where none was. */
   readonly lastAnswerAtMs: number | null;
   readonly owed: readonly OwedMessage[];
+  /** Whether automation seems to talk to a machine (INV-17). */
+  readonly loop: Loop | null;
 }
 
 export type TurnCourse =
@@ -42,8 +45,19 @@ const OPTED_OUT_WROTE: TurnCourse = {
     'Somebody who opted out wrote again. Automation must not answer; a person may read it.',
 };
 
+const LOOP_WORDS: Record<Loop, string> = {
+  too_many_turns:
+    'Automation has answered here more often than a conversation needs. A person should look.',
+  answers_at_once:
+    'Each answer was answered within two seconds: this may be an automatic responder. A person should look.',
+  repeats_itself:
+    'The same words came back after each answer: this may be an automatic responder. A person should look.',
+};
+
 /** Decides which way a turn goes before any model or engine is asked (T3, S1, S6, C2). Pure. */
 export function courseOfTurn(facts: TurnFacts): TurnCourse {
+  // An answer under an older token has covered all that this one was minted for (T2).
+  if (facts.owed.length === 0) return { kind: 'no-answer', reason: 'covered' };
   if (facts.state === 'opted_out') return courseAfterOptOut(facts);
   if (facts.nowMs >= facts.overdueFromMs + ANSWER_EXPIRES_AFTER_MS) {
     return {
@@ -61,6 +75,10 @@ export function courseOfTurn(facts: TurnFacts): TurnCourse {
     };
   }
   if (facts.addressOptedOut) return OPTED_OUT_WROTE;
+  if (facts.loop !== null) {
+    const explanation = LOOP_WORDS[facts.loop];
+    return { kind: 'hand-over', reason: 'policy_requires_human', explanation };
+  }
   if (isCovered(facts)) return { kind: 'no-answer', reason: 'covered' };
   return { kind: 'draft' };
 }
@@ -81,7 +99,7 @@ function courseAfterOptOut(facts: TurnFacts): TurnCourse {
 /** P4b case 5: media added to something answered a moment ago needs no answer of its own. */
 function isCovered({ owed, lastAnswerAtMs, nowMs }: TurnFacts): boolean {
   if (lastAnswerAtMs === null || nowMs - lastAnswerAtMs >= MEDIA_COVERED_MS) return false;
-  return owed.length > 0 && owed.every((message) => message.text === null);
+  return owed.every((message) => message.text === null);
 }
 
 /**

@@ -2,6 +2,7 @@ import { AccountBook } from './accounts';
 import { Background } from './background';
 import type { SandboxChannel } from './channels';
 import { WebhookCourier } from './courier';
+import { Deliveries } from './deliveries';
 import { EventHub } from './events';
 import { FaultBoard } from './faults';
 import { Ledger } from './ledger';
@@ -21,6 +22,8 @@ export interface SandboxContext {
   /** Added to every provider API call of a channel, in milliseconds. */
   readonly latency: Map<SandboxChannel, number>;
   readonly courier: WebhookCourier;
+  /** Webhooks that the app answered with 2xx. */
+  readonly deliveries: Deliveries;
   readonly events: EventHub;
   readonly background: Background;
   readonly sms: SmsStore;
@@ -40,6 +43,7 @@ export function createContext(settings: SandboxSettings): SandboxContext {
   const events = new EventHub();
   const faults = new FaultBoard(events);
   const background = new Background(settings.onError);
+  const deliveries = new Deliveries(settings.ledgerLimit);
   return {
     settings,
     accounts: new AccountBook(settings.accounts),
@@ -48,7 +52,8 @@ export function createContext(settings: SandboxSettings): SandboxContext {
     ledger: new Ledger(settings.ledgerLimit),
     faults,
     latency: new Map(),
-    courier: new WebhookCourier({ settings, faults, events, background }),
+    courier: new WebhookCourier({ settings, faults, events, background, deliveries }),
+    deliveries,
     events,
     background,
     sms: new SmsStore(events),

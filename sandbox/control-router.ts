@@ -108,6 +108,9 @@ export function controlRouter(context: SandboxContext): Router {
     }
     response.json(context.ledger.list(isSandboxChannel(channel) ? channel : null, since));
   });
+  router.get('/deliveries', (_request, response) => {
+    response.json(context.deliveries.list());
+  });
   addFaults(router, context);
   addLatency(router, context);
   router.use(jsonErrors(context));

@@ -1,5 +1,6 @@
 import type { Background } from './background';
 import type { SandboxChannel } from './channels';
+import type { Deliveries } from './deliveries';
 import type { EventHub } from './events';
 import { WEBHOOK_FAULTS, type FaultBoard, type WebhookNature } from './faults';
 import type { SandboxSettings } from './settings';
@@ -31,6 +32,7 @@ export interface CourierParts {
   readonly faults: FaultBoard;
   readonly events: EventHub;
   readonly background: Background;
+  readonly deliveries: Deliveries;
 }
 
 interface Held {
@@ -132,7 +134,7 @@ export class WebhookCourier {
   async #sendAsMeta(webhook: Webhook, request: SignedRequest, earlier: number): Promise<number> {
     const { settings, background } = this.#parts;
     const attempt = await this.#client.post(webhook.url, request, settings.metaTimeoutMs);
-    this.#note(webhook, attempt, earlier + 1);
+    this.#note(webhook, request, attempt, earlier + 1);
     const delayMs = settings.metaRetryDelaysMs[earlier];
     if (attempt.status !== 200 && delayMs !== undefined) {
       background.later(delayMs, async () => {
@@ -151,18 +153,22 @@ export class WebhookCourier {
       const leftMs = Math.ceil(deadline - performance.now());
       if (leftMs <= 0) break;
       const attempt = await this.#client.post(webhook.url, request, leftMs);
-      this.#note(webhook, attempt, earlier + 1);
+      this.#note(webhook, request, attempt, earlier + 1);
       status = attempt.status;
       if (!twilioRetriesAfter(attempt, retries.on)) break;
     }
     return status;
   }
 
-  #note(webhook: Webhook, attempt: Attempt, number: number): void {
+  #note(webhook: Webhook, request: SignedRequest, attempt: Attempt, number: number): void {
     this.#lastStatus.set(webhook.account, attempt.status);
     webhook.onAttempt?.(attempt.status);
     const { channel, account, nature } = webhook;
     const { status, reason } = attempt;
+    if (status >= 200 && status < 300) {
+      const at = new Date(this.#parts.settings.now()).toISOString();
+      this.#parts.deliveries.record({ at, channel, account, nature }, request.body);
+    }
     const event = { channel, account, nature, attempt: number, status, reason };
     this.#parts.events.publish({ type: 'webhook', ...event });
   }

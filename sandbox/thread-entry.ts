@@ -16,6 +16,8 @@ export interface ThreadEntry {
   readonly status?: 'sent' | 'delivered' | 'read';
   /** Of the lead's messages: the last answer of the app's webhook, 0 where it was not reached. */
   readonly webhookStatus?: number;
+  /** Of the lead's messages: when the app first answered 2xx, ISO 8601. */
+  readonly deliveredAt?: string;
   readonly edits?: number;
   readonly deleted?: boolean;
   readonly reaction?: string;

@@ -3,7 +3,10 @@ import type { EventHub } from './events';
 import type { ThreadEntry } from './thread-entry';
 
 export type EntryChange = Partial<
-  Pick<ThreadEntry, 'text' | 'status' | 'webhookStatus' | 'edits' | 'deleted' | 'reaction'>
+  Pick<
+    ThreadEntry,
+    'text' | 'status' | 'webhookStatus' | 'deliveredAt' | 'edits' | 'deleted' | 'reaction'
+  >
 >;
 
 const ENTRIES_PER_THREAD = 2_000;

@@ -9,7 +9,7 @@ import {
   channelKey,
   escalatedKey,
   ownerKey,
-  RETENTION_SCHEDULE,
+  RETENTION_SCHEDULES,
   stateKey,
   UPKEEP_QUEUE,
 } from '../workflows/contract';
@@ -32,7 +32,9 @@ const ATTRIBUTES: Readonly<Record<string, number>> = {
  */
 export async function bootstrapTemporal(client: Client): Promise<void> {
   await registerSearchAttributes(client);
-  await ensureRetentionSchedule(client);
+  for (const [scheduleId, workflowType] of Object.entries(RETENTION_SCHEDULES)) {
+    await ensureRetentionSchedule(client, scheduleId, workflowType);
+  }
 }
 
 /** Registers the search attributes; a start that names an unknown one would be refused for ever. */
@@ -50,16 +52,20 @@ export async function registerSearchAttributes(client: Client): Promise<void> {
   }
 }
 
-async function ensureRetentionSchedule(client: Client): Promise<void> {
+async function ensureRetentionSchedule(
+  client: Client,
+  scheduleId: string,
+  workflowType: string,
+): Promise<void> {
   try {
     await client.schedule.create({
-      scheduleId: RETENTION_SCHEDULE,
+      scheduleId,
       spec: { intervals: [{ every: '6h' }] },
       policies: { overlap: ScheduleOverlapPolicy.SKIP, catchupWindow: '1h' },
       action: {
         type: 'startWorkflow',
-        workflowType: 'rawBodyRetention',
-        workflowId: RETENTION_SCHEDULE,
+        workflowType,
+        workflowId: scheduleId,
         taskQueue: UPKEEP_QUEUE,
         args: [],
       },

@@ -1,4 +1,5 @@
 import type { Pool } from 'pg';
+import type { Reach } from '../config/failpoints';
 import type { Clock } from '../db/clock';
 import { noteAcceptedWake, noteRefusedWake, takeOverdueConversations } from '../db/due';
 import type { Waker } from './waker';
@@ -11,6 +12,8 @@ export interface RelayDependencies {
   readonly pool: Pool;
   readonly waker: Waker;
   readonly clock: Clock;
+  /** Says that a named point was reached; in production nobody listens. */
+  readonly reach?: Reach;
 }
 
 /**
@@ -21,7 +24,7 @@ export interface RelayDependencies {
 export async function relayOnce(
   dependencies: RelayDependencies,
 ): Promise<{ woken: number; refused: number }> {
-  const { pool, waker, clock } = dependencies;
+  const { pool, waker, clock, reach } = dependencies;
   const now = await clock.now();
   const targets = await takeOverdueConversations(pool, {
     limit: WAKES_PER_TICK_MAX,
@@ -30,8 +33,11 @@ export async function relayOnce(
   });
   let refused = 0;
   for (const target of targets) {
+    await reach?.('relay:taken', target.id);
     if (await waker.wake(target, 'relay')) {
+      await reach?.('relay:woken', target.id);
       await noteAcceptedWake(pool, target.id, now);
+      await reach?.('relay:noted', target.id);
       continue;
     }
     refused += 1;

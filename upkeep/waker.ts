@@ -1,5 +1,6 @@
 import type { Client } from '@temporalio/client';
 import { TypedSearchAttributes } from '@temporalio/common';
+import type { Reach } from '../config/failpoints';
 import type { WakeTarget } from '../db/due';
 import {
   businessKey,
@@ -46,13 +47,15 @@ export interface Waker {
  * Wakes conversations: one `signalWithStart` each, which starts the run if none is open. It carries
  * ids only, and a lost one is repeated from the committed facts (design.md 2).
  */
-export function makeWaker(client: Client, log: UpkeepLog): Waker {
+export function makeWaker(client: Client, log: UpkeepLog, reach?: Reach): Waker {
   const inFlight = new Set<Promise<boolean>>();
   const wake = async (target: WakeTarget, reason: WakeReason): Promise<boolean> => {
     try {
+      await reach?.('wake:asked', target.id);
       await client.withDeadline(Date.now() + DEADLINE_MS, () =>
         signalConversation(client, target, reason),
       );
+      await reach?.('wake:accepted', target.id);
       return true;
     } catch (error) {
       log.warn({ conversationId: target.id, error }, 'a wake-up was not accepted');

@@ -43,6 +43,7 @@ export function makeConversationsWork(config: Config, log: Logger): Work {
     engine,
     clock: databaseClock,
     log,
+    hashKey: config.HASH_KEY,
     workerId: config.WORKER_ID,
     beat: () => {
       Context.current().heartbeat();

@@ -1,13 +1,17 @@
 import { hostname } from 'node:os';
 import { Client, Connection } from '@temporalio/client';
+import { recipientZonesOf } from '../activities/recipient-zones';
 import { readConfig } from '../config/env';
+import { makeFailpoints } from '../config/failpoints';
 import { makeLogger } from '../config/logger';
 import { readTemporalConfig } from '../config/temporal';
 import { databaseClock } from '../db/clock';
+import { applyPolicyChanges } from '../db/policy-change';
 import { openRolePool } from '../db/role-pool';
 import { bootstrapTemporal } from '../upkeep/bootstrap';
-import { startLoop } from '../upkeep/loop';
-import { relayOnce } from '../upkeep/relay';
+import { startJobsOnce } from '../upkeep/jobs';
+import { startUpkeep } from '../upkeep/loops';
+import { openNoticeTransports } from '../upkeep/notify/transports';
 import { makeWaker } from '../upkeep/waker';
 import { makeConversationsWork } from './conversations';
 import { installRuntime, runWorker } from './run-worker';
@@ -44,23 +48,38 @@ async function main(): Promise<void> {
   }
   if (queues.includes('upkeep')) {
     const work = makeUpkeepWork(config, log);
-    const pool = openRolePool(config, log, { role: 'unsilent_service', name: 'upkeep', max: 3 });
+    const pool = openRolePool(config, log, { role: 'unsilent_service', name: 'upkeep', max: 5 });
+    const auditPool = openRolePool(config, log, {
+      role: 'unsilent_service',
+      name: 'audit',
+      max: 2,
+      statementTimeoutMs: 20_000,
+    });
     const connection = Connection.lazy(temporal.connectionOptions);
     const client = new Client({ connection, namespace: temporal.namespace });
-    const waker = makeWaker(client, log);
-    const relay = { pool, waker, clock: databaseClock };
-    const loops = [
-      startLoop({ name: 'bootstrap', everyMs: 60_000, log }, () => bootstrapTemporal(client)),
-      startLoop({ name: 'relay', everyMs: 1_000, log }, async () => {
-        const { refused } = await relayOnce(relay);
-        if (refused > 0) await bootstrapTemporal(client);
-      }),
-    ];
+    const reach = makeFailpoints(config.UNSILENT_FAILPOINT);
+    const waker = makeWaker(client, log, reach);
+    const notices = openNoticeTransports(config, log);
+    const upkeep = startUpkeep({
+      pool,
+      waker,
+      clock: databaseClock,
+      log,
+      reach,
+      transports: notices.transports,
+      consoleUrl: config.PUBLIC_URL,
+      audit: { pool: auditPool, boundMs: config.OWED_BOUND_SECONDS * 1_000 },
+      bootstrap: () => bootstrapTemporal(client),
+      startJobs: () => startJobsOnce({ pool, client, clock: databaseClock, log, reach }),
+      applyPolicies: () =>
+        applyPolicyChanges(pool, (id) => recipientZonesOf({ pool, log }, id), null),
+    });
     closers.push(async () => {
-      await Promise.all(loops.map((loop) => loop.stop()));
+      await upkeep.stop();
+      await notices.close();
       await waker.idle();
       await connection.close();
-      await pool.end();
+      await Promise.all([pool.end(), auditPool.end()]);
       await work.close();
     });
     workers.push(runWorker(common, work.options));

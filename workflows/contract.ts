@@ -12,6 +12,14 @@ export function conversationWorkflowId(conversationId: string): string {
   return `conversation/${conversationId}`;
 }
 
+/** One workflow per delivery job (IN2). */
+export const DELIVERY_JOB_WORKFLOW = 'deliveryJob';
+
+/** The row's id, so that starting a job twice is one run. */
+export function deliveryJobWorkflowId(jobId: string): string {
+  return `job/${jobId}`;
+}
+
 /** Each signal says "look again" and why somebody thinks so; none carries content. */
 export const inboundReplySignal = defineSignal('inboundReply');
 export const staffActionSignal = defineSignal('staffAction');
@@ -30,5 +38,8 @@ function keyword(name: string) {
   return defineSearchAttributeKey(name, SearchAttributeType.KEYWORD);
 }
 
-/** What the retention schedule runs, and under which id. */
-export const RETENTION_SCHEDULE = 'raw-body-retention';
+/** The Schedules of retention: their ids, and the workflow that each runs (C11, H2). */
+export const RETENTION_SCHEDULES = {
+  'raw-body-retention': 'rawBodyRetention',
+  'takeover-log-retention': 'takeoverLogRetention',
+} as const;

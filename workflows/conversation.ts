@@ -1,12 +1,13 @@
 import {
-  ActivityFailure,
   condition,
   continueAsNew,
+  isCancellation,
   log,
   proxyActivities,
   proxyLocalActivities,
   setCurrentDetails,
   setHandler,
+  TemporalFailure,
   upsertSearchAttributes,
   workflowInfo,
 } from '@temporalio/workflow';
@@ -32,6 +33,8 @@ import { describeAgenda, describeStep } from './details';
 
 const local = proxyLocalActivities<LocalActivities>({
   startToCloseTimeout: '2s',
+  // A turn's whole budget, retries included: far under the two minutes of T4.
+  scheduleToCloseTimeout: '30s',
   localRetryThreshold: '1s',
   retry: { initialInterval: '100ms', backoffCoefficient: 2, maximumAttempts: 3 },
 });
@@ -89,7 +92,7 @@ export async function conversation(input: ConversationRef): Promise<void> {
       // Looking again is no success of what failed; else a step that always fails would spin.
       if (move.step.kind !== 'take-turn') failures = 0;
     } catch (error) {
-      if (!(error instanceof ActivityFailure)) throw error;
+      if (!isStepFailure(error)) throw error;
       log.warn('a step failed; the facts stand and it is looked at again', {
         step: move.step.kind,
       });
@@ -134,6 +137,8 @@ async function perform(ref: ConversationRef, step: Step): Promise<Agenda> {
       return local.writeFollowUp({ conversationId, planId: step.planId, step: step.step });
     case 'expire':
       return local.expireSend({ conversationId, sendId: step.sendId });
+    case 'escalate':
+      return local.escalate({ conversationId, workItemId: step.workItemId });
     case 'deliver':
       return recorded(ref, await deliver(ref, step.sendId));
     case 'resolve':
@@ -153,19 +158,29 @@ function resolve({ conversationId }: ConversationRef, sendId: string): Promise<D
   ]);
 }
 
+/**
+ * Says whether a step failed, rather than the code. An activity's failure comes wrapped, that of a
+ * local activity bare; a plain error is neither and pauses the conversation until a fix.
+ */
+function isStepFailure(error: unknown): boolean {
+  return error instanceof TemporalFailure && !isCancellation(error);
+}
+
 /** An acceptance that Postgres refused is recorded before any other step, however long it takes (T8). */
 async function recorded(ref: ConversationRef, result: DeliverResult): Promise<Agenda> {
   if (result.kind === 'recorded') return result.agenda;
-  for (;;) {
+  for (let failures = 0; ; failures += 1) {
     try {
       return await local.recordAccepted({
         conversationId: ref.conversationId,
         acceptance: result.acceptance,
       });
     } catch (error) {
-      if (!(error instanceof ActivityFailure)) throw error;
+      if (!isStepFailure(error)) throw error;
       log.error('an accepted send is not recorded yet', { sendId: result.acceptance.sendId });
-      await condition(() => false, FAILURE_WAIT_MS_MIN, { summary: 'record an accepted send' });
+      // An outage of hours must not fill the history.
+      const waitMs = Math.min(FAILURE_WAIT_MS_MIN * 2 ** failures, FAILURE_WAIT_MS_MAX);
+      await condition(() => false, waitMs, { summary: 'record an accepted send' });
     }
   }
 }

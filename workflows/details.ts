@@ -11,6 +11,8 @@ export function describeStep(step: Step): string {
       return `until ${step.sendId} can be judged`;
     case 'expire':
       return `until ${step.sendId} expires`;
+    case 'escalate':
+      return `until ${step.workItemId} is escalated`;
     case 'follow-up':
       return `until follow-up ${step.step} is due`;
   }

@@ -1,2 +1,3 @@
 export { conversation } from './conversation';
-export { rawBodyRetention } from './retention';
+export { deliveryJob } from './delivery-job';
+export { rawBodyRetention, takeoverLogRetention } from './retention';

@@ -7,7 +7,7 @@ export interface Endpoint<
   Answer extends z.ZodType,
 > {
   readonly method: 'get' | 'post';
-  /** The OpenAPI form below `/api`; `{id}` is always a conversation's id. */
+  /** The OpenAPI form below `/api`; `{id}` is what the path names before it. */
   readonly path: string;
   readonly operationId: string;
   readonly summary: string;
@@ -31,4 +31,9 @@ export function defineEndpoint<
   Answer extends z.ZodType = z.ZodUndefined,
 >(endpoint: Endpoint<Query, Body, Answer>): Endpoint<Query, Body, Answer> {
   return endpoint;
+}
+
+/** The path as the router reads it. */
+export function pathOf(endpoint: AnyEndpoint): string {
+  return endpoint.path.replaceAll(/\{(\w+)\}/g, ':$1');
 }

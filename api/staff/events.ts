@@ -1,6 +1,6 @@
 import type { Request, Response } from 'express';
 import type { Pool } from 'pg';
-import { readRecentlyTouched, readTouchedSince, type TouchedRow } from '../../db/queries/touched';
+import { readHintsSince, readRecentHints, type StreamHint } from './hints';
 
 /** A transaction may commit this long after the instant with which it touched a conversation. */
 const LATE_COMMIT_MS = 10_000;
@@ -22,7 +22,7 @@ export interface EventStreamOptions {
   readonly heartbeatMs?: number;
 }
 
-/** Server-sent hints of conversations that changed, from one poll for all clients. */
+/** Server-sent hints of what changed and of notices, from one poll for all clients. */
 export interface EventStream {
   /** Answers a request with the hints of one business, until either side ends it. */
   serve(request: Request, response: Response, businessId: string): Promise<void>;
@@ -38,9 +38,9 @@ interface Client {
 /** Makes the stream. It asks Postgres only while somebody listens. */
 export function makeEventStream(options: EventStreamOptions): EventStream {
   const clients = new Set<Client>();
-  const poller = makePoller(options, (row) => {
+  const poller = makePoller(options, (hint) => {
     for (const client of clients) {
-      if (client.businessId === row.businessId) send(client.response, row);
+      if (client.businessId === hint.businessId) send(client.response, hint);
     }
   });
   const heartbeat = setInterval(() => {
@@ -86,25 +86,25 @@ const HEADERS = {
   'X-Accel-Buffering': 'no',
 };
 
-function send(response: Response, row: TouchedRow): void {
+function send(response: Response, hint: StreamHint): void {
   if (response.writableLength > UNREAD_BYTES_MAX) {
     response.destroy();
     return;
   }
-  const data = JSON.stringify({ id: row.id, version: row.version });
-  response.write(`id: ${row.touchedMicros}\nevent: conversation\ndata: ${data}\n\n`);
+  const data = JSON.stringify(hint.data);
+  response.write(`id: ${hint.atMicros}\nevent: ${hint.event}\ndata: ${data}\n\n`);
 }
 
 const EVENT_ID = /^\d{1,18}$/;
 
 /**
- * Event ids are instants, so any process can resume any client: what was touched since then, with
+ * Event ids are instants, so any process can resume any client: what happened since then, with
  * the margin for late commits, and a `reset` where that reaches back too far.
  */
 async function replay(pool: Pool, request: Request, client: Client): Promise<void> {
   const lastId = request.get('last-event-id') ?? '';
   if (!EVENT_ID.test(lastId)) return;
-  const rows = await readTouchedSince(pool, {
+  const hints = await readHintsSince(pool, {
     businessId: client.businessId,
     sinceMicros: lastId,
     marginMs: LATE_COMMIT_MS,
@@ -113,7 +113,7 @@ async function replay(pool: Pool, request: Request, client: Client): Promise<voi
   if (Date.now() - Number(lastId) / 1_000 > REPLAY_MS) {
     client.response.write('event: reset\ndata: {}\n\n');
   }
-  for (const row of rows) send(client.response, row);
+  for (const hint of hints) send(client.response, hint);
 }
 
 interface Poller {
@@ -124,11 +124,11 @@ interface Poller {
 }
 
 /**
- * Reads what was touched lately, again and again, and tells of each touch once. A reading covers
+ * Reads what happened lately, again and again, and tells of each touch and notice once. A reading covers
  * the margin for late commits and the time since the one before it, so the last reading alone says
  * what is new.
  */
-function makePoller(options: EventStreamOptions, tell: (row: TouchedRow) => void): Poller {
+function makePoller(options: EventStreamOptions, tell: (hint: StreamHint) => void): Poller {
   let known: ReadonlyMap<string, string> | null = null;
   let readAtMonotonicMs: number | null = null;
   let failing = false;
@@ -141,13 +141,13 @@ function makePoller(options: EventStreamOptions, tell: (row: TouchedRow) => void
     const startedMonotonicMs = performance.now();
     const sinceLastMs = startedMonotonicMs - (readAtMonotonicMs ?? startedMonotonicMs);
     try {
-      const rows = await readRecentlyTouched(options.pool, LATE_COMMIT_MS + sinceLastMs);
+      const hints = await readRecentHints(options.pool, LATE_COMMIT_MS + sinceLastMs);
       const before = known;
-      known = new Map(rows.map((row) => [row.id, row.touchedMicros]));
+      known = new Map(hints.map((hint) => [hint.id, hint.atMicros]));
       // The first reading only learns what is there, unless clients waited for it in vain before.
       const isFirst = before === null && !failing;
-      for (const row of rows) {
-        if (!isFirst && before?.get(row.id) !== row.touchedMicros) tell(row);
+      for (const hint of hints) {
+        if (!isFirst && before?.get(hint.id) !== hint.atMicros) tell(hint);
       }
       if (failing) options.log.info({}, 'the event stream reads again');
       failing = false;

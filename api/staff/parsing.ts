@@ -1,6 +1,6 @@
 import type { Request } from 'express';
 import { z } from 'zod';
-import { isId, type ConversationId } from '../../domain/ids';
+import { isId, type Id } from '../../domain/ids';
 import type { PageMark } from '../../db/queries/staff-reading';
 import { ProblemError, type Problem } from '../problem';
 
@@ -12,10 +12,10 @@ export const NOT_FOUND: Problem = {
   detail: 'Check the address and the id.',
 };
 
-/** The conversation id in the path. What is no such id is answered as one that does not exist. */
-export function conversationIdOf(request: Request): ConversationId {
+/** The id in the path. What is no such id is answered as one that does not exist. */
+export function idOf<Prefix extends string>(prefix: Prefix, request: Request): Id<Prefix> {
   const { id } = request.params;
-  if (!isId('cnv', id)) throw new ProblemError(NOT_FOUND);
+  if (!isId(prefix, id)) throw new ProblemError(NOT_FOUND);
   return id;
 }
 

@@ -5,7 +5,8 @@ import { readConversation } from '../../db/queries/conversation-detail';
 import { readTimeline, readTimelineHead } from '../../db/queries/conversation-timeline';
 import { listDeliveries } from '../../db/queries/deliveries';
 import { readStaffClock, type PageMark } from '../../db/queries/staff-reading';
-import { listOpenWorkItems } from '../../db/queries/work-items';
+import { listWorkItems } from '../../db/queries/work-items';
+import { readEvidence } from '../../db/evidence';
 import { cleanText } from '../../domain/text';
 import { timelineOf } from '../../domain/timeline';
 import { ProblemError } from '../problem';
@@ -19,6 +20,7 @@ import type {
   deliveryListSchema,
   escalationListQuery,
   escalationListSchema,
+  evidenceSchema,
   timelineSchema,
 } from './schemas';
 
@@ -101,7 +103,7 @@ export async function conversationTimeline(
   const head = await readTimelineHead(client, businessId, conversationId);
   if (head === null) throw new ProblemError(NOT_FOUND);
   const { facts, olderOmitted } = await readTimeline(client, businessId, conversationId);
-  const entries = timelineOf({ channel: head.channel, ...facts });
+  const entries = timelineOf({ channel: head.channel, timeZone: head.timeZone, ...facts });
   return {
     conversationId,
     now: head.now,
@@ -116,6 +118,16 @@ export async function conversationTimeline(
   };
 }
 
+/** `GET /conversations/{id}/evidence`. */
+export async function conversationEvidence(
+  { client, businessId }: Reading,
+  conversationId: string,
+): Promise<z.input<typeof evidenceSchema>> {
+  const packet = await readEvidence(client, businessId, conversationId);
+  if (packet === null) throw new ProblemError(NOT_FOUND);
+  return packet;
+}
+
 /** `GET /escalations`. */
 export async function escalationList(
   { client, businessId }: Reading,
@@ -123,7 +135,10 @@ export async function escalationList(
 ): Promise<z.input<typeof escalationListSchema>> {
   const [{ now }, rows] = await Promise.all([
     readStaffClock(client),
-    listOpenWorkItems(client, businessId, {
+    listWorkItems(client, businessId, {
+      resolved: query.state === 'resolved',
+      kind: query.kind ?? null,
+      queue: query.queue ?? null,
       after: decodeCursor(query.cursor),
       limit: query.limit,
     }),

@@ -1,47 +1,37 @@
-import express, { Router, type RequestHandler } from 'express';
+import express, { Router } from 'express';
 import type { Pool } from 'pg';
-import { z } from 'zod';
-import {
-  STAFF_COMMANDS,
-  type StaffCommand,
-  type StaffCommandRequest,
-  type StaffCommandResult,
-} from '../../db/commands/contract';
-import type { WakeTarget } from '../../db/due';
+import type { z } from 'zod';
 import { readAsStaff } from '../../db/queries/staff-reading';
-import { problemHandler, ProblemError, sendProblem, type ProblemLog } from '../problem';
+import { problemHandler, sendProblem, type ProblemLog } from '../problem';
+import { auditReport, readAuditEndpoint } from './audit';
 import { authenticate, type Caller } from './caller';
-import { refusalProblem } from './commands';
 import { makeDocsRouter } from './docs';
-import type { AnyEndpoint, Endpoint } from './endpoint';
+import { pathOf, type Endpoint } from './endpoint';
 import {
-  commandEndpoint,
   eventsEndpoint,
   listConversationsEndpoint,
   listDeliveriesEndpoint,
   listEscalationsEndpoint,
   readConversationEndpoint,
+  readEvidenceEndpoint,
   readTimelineEndpoint,
 } from './endpoints';
 import type { EventStream } from './events';
-import { bodyOf, conversationIdOf, idempotencyKeyOf, NOT_FOUND, parse } from './parsing';
+import { idOf, NOT_FOUND, parse } from './parsing';
 import {
   conversationDetail,
+  conversationEvidence,
   conversationList,
   conversationTimeline,
   deliveryList,
   escalationList,
   type Reading,
 } from './reads';
+import { addWrites, type WriteDependencies } from './writes';
 
-export interface StaffApiDependencies {
+export interface StaffApiDependencies extends WriteDependencies {
   /** Connects as the staff role: row-level security keeps businesses apart. */
   readonly staffPool: Pool;
-  /** Connects as the service role; looks up tokens. */
-  readonly tokenPool: Pool;
-  readonly runCommand: (request: StaffCommandRequest) => Promise<StaffCommandResult>;
-  /** Wakes the conversation's workflow; must not throw. */
-  readonly wake: (target: WakeTarget) => void;
   readonly events: EventStream;
   readonly log: ProblemLog;
 }
@@ -60,7 +50,7 @@ export function makeStaffRouter(dependencies: StaffApiDependencies): Router {
   router.use(makeDocsRouter());
   router.use(express.json({ limit: '64kb' }));
   addReads(router, dependencies);
-  for (const command of STAFF_COMMANDS) addCommand(router, dependencies, command);
+  addWrites(router, dependencies);
   router.get(pathOf(eventsEndpoint), async (request, response) => {
     const { businessId } = await authenticate(dependencies.tokenPool, request);
     await dependencies.events.serve(request, response, businessId);
@@ -70,10 +60,6 @@ export function makeStaffRouter(dependencies: StaffApiDependencies): Router {
   });
   router.use(problemHandler(dependencies.log));
   return router;
-}
-
-function pathOf(endpoint: AnyEndpoint): string {
-  return endpoint.path.replaceAll(/\{(\w+)\}/g, ':$1');
 }
 
 function addReads(router: Router, dependencies: StaffApiDependencies): void {
@@ -94,15 +80,17 @@ function addReads(router: Router, dependencies: StaffApiDependencies): void {
   ) => {
     router.get(pathOf(endpoint), async (request, response) => {
       const caller = await authenticate(dependencies.tokenPool, request);
-      const id = conversationIdOf(request);
+      const id = idOf('cnv', request);
       response.json(await reading(dependencies, caller, (inside) => read(inside, id)));
     });
   };
   list(listConversationsEndpoint, conversationList);
   one(readConversationEndpoint, conversationDetail);
   one(readTimelineEndpoint, conversationTimeline);
+  one(readEvidenceEndpoint, conversationEvidence);
   list(listEscalationsEndpoint, escalationList);
   list(listDeliveriesEndpoint, deliveryList);
+  list(readAuditEndpoint, auditReport);
 }
 
 function reading<Result>(
@@ -111,30 +99,4 @@ function reading<Result>(
   read: (reading: Reading) => Promise<Result>,
 ): Promise<Result> {
   return readAsStaff(staffPool, businessId, (client) => read({ client, businessId }));
-}
-
-function addCommand(
-  router: Router,
-  dependencies: StaffApiDependencies,
-  command: StaffCommand,
-): void {
-  const endpoint = commandEndpoint(command);
-  const handler: RequestHandler = async (request, response) => {
-    const { businessId, role } = await authenticate(dependencies.tokenPool, request);
-    const conversationId = conversationIdOf(request);
-    const idempotencyKey = idempotencyKeyOf(request);
-    const { seenSeq } = parse(endpoint.body ?? z.never(), bodyOf(request));
-    const result = await dependencies.runCommand({
-      businessId,
-      role,
-      command,
-      conversationId,
-      idempotencyKey,
-      seenSeq: seenSeq ?? null,
-    });
-    if (result.kind === 'refused') throw new ProblemError(refusalProblem(result));
-    if (result.wake !== null) dependencies.wake(result.wake);
-    response.json(result.response);
-  };
-  router.post(pathOf(endpoint), handler);
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { CONVERSATION_STATES } from '../../domain/conversation-state';
+import { ESCALATION_QUEUES } from '../../domain/escalation';
 import { CHANNELS } from '../../domain/inbound';
 import { PURPOSES, SEND_STATES } from '../../domain/sending';
 import { TIMELINE_KINDS, TIMELINE_TONES } from '../../domain/timeline-facts';
@@ -88,7 +89,16 @@ const workItem = z
     queue: z.string(),
     newestSeq: z.number().int().nullable(),
     openedAt: instant,
-    escalateAt: instant.nullable(),
+    escalateAt: instant.meta({ description: 'The deadline; it never moves.' }),
+    nextEscalationAt: instant.nullable().meta({
+      description: 'When it is told again; null once somebody acted.',
+    }),
+    level: z.number().int(),
+    claimedAt: instant.nullable(),
+    claimedBy: z.string().nullable().meta({ description: 'A company role, never a person.' }),
+    resolvedAt: instant.nullable(),
+    resolvedBy: z.string().nullable(),
+    resolution: z.string().nullable(),
   })
   .meta({ id: 'WorkItem' });
 
@@ -147,7 +157,13 @@ export const timelineSchema = z
   })
   .meta({ id: 'Timeline' });
 
-export const escalationListQuery = z.strictObject({ cursor, limit });
+export const escalationListQuery = z.strictObject({
+  state: z.enum(['open', 'resolved']).default('open'),
+  kind: z.enum(WORK_ITEM_KINDS).optional(),
+  queue: z.string().max(60).optional(),
+  cursor,
+  limit,
+});
 
 export const escalationListSchema = z
   .object({ now: instant, items: z.array(workItem), nextCursor })
@@ -180,20 +196,81 @@ export const deliveryListSchema = z
   .object({ now: instant, items: z.array(deliverySchema), nextCursor })
   .meta({ id: 'DeliveryList' });
 
-export const commandBody = z
-  .strictObject({
-    seenSeq: z
-      .number()
-      .int()
-      .min(0)
-      .optional()
-      .meta({ description: 'The newest message that the person saw; giving back requires it.' }),
-  })
-  .meta({ id: 'CommandBody' });
-
 export const commandResultSchema = z
   .object({ conversationId: z.string(), state: z.string(), owner: z.string(), version: z.number() })
   .meta({ id: 'CommandResult' });
+
+export const workItemResultSchema = z
+  .object({
+    workItemId: z.string(),
+    conversationId: z.string().nullable(),
+    queue: z.string(),
+    claimedAt: z.string().nullable(),
+    claimedBy: z.string().nullable(),
+    resolvedAt: z.string().nullable(),
+    resolution: z.string().nullable(),
+  })
+  .meta({ id: 'WorkItemResult' });
+
+const ids = z.array(z.string());
+
+const evidenceTransition = z.object({
+  ordinal: z.number().int(),
+  fromState: z.string(),
+  toState: z.string(),
+  version: z.number().int(),
+  cause: z.string(),
+  causeRef: z.string().nullable(),
+  changed: z.boolean().meta({ description: 'False where it was recorded and changed nothing.' }),
+  occurredAt: instant.meta({ description: 'When what caused it happened.' }),
+  at: instant.meta({ description: 'When the state changed here.' }),
+  cancelledSendIds: ids,
+  acceptedAfterStop: ids,
+});
+
+const evidenceAttempt = z.object({
+  attemptId: z.string(),
+  sendId: z.string(),
+  number: z.number().int(),
+  purpose: z.string(),
+  decisionId: z.string(),
+  notBefore: instant,
+  expiresAt: instant.nullable(),
+  conversationVersion: z.number().int(),
+  sawSeq: z.number().int(),
+  startedAt: instant,
+});
+
+const evidenceResponse = z.object({
+  attemptId: z.string(),
+  sendId: z.string(),
+  outcome: z.string(),
+  code: z.string().nullable(),
+  evidence: z.string(),
+  providerMessageSha256: z.string().nullable(),
+  acceptedAt: instant.nullable(),
+  recordedAt: instant,
+});
+
+export const evidenceSchema = z
+  .object({
+    configVersion: z.string(),
+    conversationId: z.string(),
+    providerEventIds: ids.meta({
+      description: "SHA-256 of the providers' ids: some of those contain a telephone number.",
+    }),
+    queuedMessageIds: ids,
+    transitions: z.array(evidenceTransition),
+    attempts: z.array(evidenceAttempt),
+    providerResponses: z.array(evidenceResponse),
+    facts: z.object({
+      stopOccurredAt: instant.nullable(),
+      stateChangedAt: instant.nullable(),
+      cancelledSendIds: ids,
+      acceptedAfterStop: ids,
+    }),
+  })
+  .meta({ id: 'Evidence' });
 
 export const problemSchema = z
   .object({
@@ -207,6 +284,13 @@ export const problemSchema = z
   })
   .meta({ id: 'Problem' });
 
-export const hintSchema = z
+const hintSchema = z
   .object({ id: z.string(), version: z.number().int() })
   .meta({ id: 'Hint', description: 'A conversation changed: fetch it again.' });
+
+const noticeHintSchema = z
+  .object({ id: z.string(), queue: z.enum(ESCALATION_QUEUES), items: z.number().int() })
+  .meta({ id: 'NoticeHint', description: 'So many things wait for a person of that queue.' });
+
+/** What the stream of events holds. */
+export const streamHintSchema = z.union([hintSchema, noticeHintSchema]);

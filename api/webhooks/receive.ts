@@ -1,5 +1,6 @@
 import type { Pool } from 'pg';
 import type { RawRequest, WebhookEndpoint } from '../../channels/port';
+import type { Reach } from '../../config/failpoints';
 import { sha256 } from '../../db/digest';
 import { CommitUnknownError, StatementError } from '../../db/errors';
 import { ingest } from '../../db/ingest/ingest';
@@ -11,6 +12,8 @@ import { prepareElement, type IsOpener } from './prepare';
 export interface ReceiveDependencies {
   readonly pool: Pool;
   readonly isOpener: IsOpener;
+  /** Says that a named point was reached; in production nobody listens. */
+  readonly reach: Reach;
   readonly log: {
     info(fields: Readonly<Record<string, unknown>>, message: string): void;
     warn(fields: Readonly<Record<string, unknown>>, message: string): void;
@@ -77,7 +80,10 @@ async function store(
       normalizeMs: Math.round(performance.now() - arrival.acceptedMonotonicMs),
     },
   };
-  const result = await ingest(dependencies.pool, ingestRequest, null);
+  const { pool, reach } = dependencies;
+  await reach('webhook:received', ingestRequest.raw.id);
+  const result = await ingest(pool, ingestRequest, null, reach);
+  await reach('webhook:stored', ingestRequest.raw.id);
   if (result.duplicates > 0) {
     // A repeat makes a record of its own, marked, and no sample (L1).
     const { duplicates } = result;

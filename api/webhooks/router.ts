@@ -17,8 +17,6 @@ export interface WebhookDependencies extends ReceiveDependencies {
   readonly endpoints: Channels['endpoints'];
   readonly publicUrl: string;
   readonly waker: Pick<Waker, 'wakeSoon'>;
-  /** A point at which tests with real processes kill this one; in production it does nothing. */
-  readonly reach: (point: 'webhook:answered') => void;
 }
 
 /**
@@ -77,7 +75,7 @@ function answerDelivery(
       const result = await receive(dependencies, arrival);
       // Success is answered only here: the facts are committed (T1, IN2).
       response.type(endpoint.success.contentType).send(endpoint.success.body);
-      dependencies.reach('webhook:answered');
+      await dependencies.reach('webhook:answered', endpoint.provider);
       dependencies.waker.wakeSoon(result.wake, 'inbound');
     } catch (error) {
       dependencies.log.error({ error }, 'an authentic webhook could not be stored');

@@ -1,4 +1,5 @@
 import type { LeadAddress } from '../../domain/inbound';
+import type { SendRequest } from '../../domain/sending';
 import { notAccepted, outcomeOf } from '../outcomes';
 import type { ChannelSender } from '../port';
 import { isWireRecord } from '../wire-json';
@@ -22,7 +23,8 @@ export function makeWhatsAppSender(options: GraphOptions): ChannelSender {
     replyWindowMs: REPLY_WINDOW_MS,
     canReadBack: false,
     fits: (text) => text !== '' && text.length <= UNITS_MAX,
-    send: async ({ accountExternalId, credentials, attemptId, to, text }, { timeoutMs }) => {
+    send: async (request, { timeoutMs }) => {
+      const { accountExternalId, credentials, attemptId, to } = request;
       const recipient = recipientOf(to);
       if (recipient === null) return notAccepted('no-address', 'never');
       const { accessToken } = credentials;
@@ -33,8 +35,7 @@ export function makeWhatsAppSender(options: GraphOptions): ChannelSender {
           messaging_product: 'whatsapp',
           recipient_type: 'individual',
           ...recipient,
-          type: 'text',
-          text: { body: text, preview_url: false },
+          ...contentOf(request),
           biz_opaque_callback_data: attemptId,
         },
       );
@@ -47,6 +48,15 @@ export function makeWhatsAppSender(options: GraphOptions): ChannelSender {
     },
     readBack: () => Promise.resolve({ kind: 'unavailable', code: 'no-read-api' }),
   };
+}
+
+/** Free text, or an approved template, which needs no open window (providers.md 3.3.8). */
+function contentOf({ text, template }: SendRequest): WireRecord {
+  if (template === undefined || template === null) {
+    return { type: 'text', text: { body: text, preview_url: false } };
+  }
+  const { name, language } = template;
+  return { type: 'template', template: { name, language: { code: language } } };
 }
 
 /** The phone where there is one; a person known by username alone has only the scoped id. */

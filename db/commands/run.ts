@@ -1,38 +1,35 @@
 import type { Pool, PoolClient } from 'pg';
 import { refreshAgenda } from '../agenda';
-import { stopSends } from '../cancellation';
-import {
-  applyStateEvent,
-  lockConversation,
-  setConversationOwner,
-  type Locked,
-} from '../conversations';
+import { lockConversation, readClock, type Locked } from '../conversations';
 import { inTransaction, run, statement } from '../database';
-import { reopenDebt, settleDebt } from '../debt';
 import { sha256 } from '../digest';
-import { optOut } from '../ingest/effects';
+import type { WakeTarget } from '../due';
 import { newId } from '../new-id';
-import { appendTakeoverEvent, type TakeoverActor } from '../takeover-log';
-import { openWorkItem, resolveWorkItems } from '../work-items';
-import type { StaffCommandRequest, StaffCommandResult } from './contract';
+import { actorOf, refuse, type Action } from './action';
+import type {
+  ChannelRules,
+  ConversationRequest,
+  SettleRequest,
+  StaffCommandRequest,
+  StaffCommandResult,
+  WorkItemRequest,
+} from './contract';
+import { runConversationCommand } from './conversation';
+import { conversationOfItem, lockWorkItem, runItemCommand, toItemResponse } from './items';
+import { conversationOfSend, settle } from './settle';
 
-type Refusal = Extract<StaffCommandResult, { kind: 'refused' }>;
 type Response = Extract<StaffCommandResult, { kind: 'done' }>['response'];
 
-/** One command while its transaction runs. */
-interface Action {
-  readonly client: PoolClient;
-  readonly request: StaffCommandRequest;
-  readonly locked: Locked;
-  readonly actor: TakeoverActor;
-  /** Names the command in the log and in the facts that it caused. */
-  readonly commandId: string;
-}
+/** Without channels every text fits and no window closes; the gate still judges. */
+const NO_RULES: ChannelRules = { fits: () => true, replyWindowMs: () => null };
 
-const COMMANDS: Record<
-  StaffCommandRequest['command'],
-  (action: Action) => Promise<Refusal | null>
-> = { claim, release, book, 'opt-out': optOutByStaff };
+/** One request while its transaction runs. */
+interface Context<Request extends StaffCommandRequest> {
+  readonly client: PoolClient;
+  readonly request: Request;
+  readonly now: string | null;
+  readonly channels: ChannelRules;
+}
 
 /**
  * Carries out one staff command: one transaction as the staff role, under row-level security, with
@@ -43,26 +40,21 @@ export async function runStaffCommand(
   staffPool: Pool,
   request: StaffCommandRequest,
   now: string | null,
+  channels: ChannelRules = NO_RULES,
 ): Promise<StaffCommandResult> {
   return inTransaction(staffPool, async (client): Promise<StaffCommandResult> => {
-    await enterBusiness(client, request.businessId);
-    const locked = await lockConversation(client, request.conversationId, now);
-    if (locked === null) {
-      return refuse('not_found', 'There is no such conversation.');
-    }
+    await enterBusiness(client, request);
     const known = await findAnswer(client, request);
     if (known !== null) return known;
-    const action: Action = {
-      client,
-      request,
-      locked,
-      actor: { kind: 'company_role', ref: actorRef(request.role) },
-      commandId: newId('cmd'),
-    };
-    const refusal = await COMMANDS[request.command](action);
-    if (refusal !== null) return refusal;
-    return answer(action, now);
+    return dispatch({ client, request, now, channels });
   });
+}
+
+function dispatch(context: Context<StaffCommandRequest>): Promise<StaffCommandResult> {
+  const { request, ...rest } = context;
+  if ('conversationId' in request) return onConversation({ ...rest, request });
+  if ('workItemId' in request) return onWorkItem({ ...rest, request });
+  return onSend({ ...rest, request });
 }
 
 const setBusiness = statement(
@@ -70,20 +62,27 @@ const setBusiness = statement(
   `select set_config('unsilent.business_id', $1, true)`,
 );
 
+/** Repeats of one key come one after the other, so that the second finds the first one's answer. */
+const lockKey = statement(
+  'lock-idempotency-key',
+  `select pg_advisory_xact_lock(hashtextextended($1, 0))`,
+);
+
 /** The first statement of every staff transaction: row-level security reads it (design.md). */
-async function enterBusiness(client: PoolClient, businessId: string): Promise<void> {
-  await run(client, setBusiness, [businessId]);
+async function enterBusiness(
+  client: PoolClient,
+  { businessId, idempotencyKey }: StaffCommandRequest,
+): Promise<void> {
+  await Promise.all([
+    run(client, setBusiness, [businessId]),
+    run(client, lockKey, [JSON.stringify([businessId, idempotencyKey])]),
+  ]);
 }
 
-function actorRef(role: StaffCommandRequest['role']): TakeoverActor['ref'] {
-  return role === 'agent' ? 'support-agent' : 'shift-supervisor';
-}
-
-function refuse(code: Refusal['code'], detail: string): Refusal {
-  return { kind: 'refused', code, detail };
-}
-
-const findCommand = statement<{ requestDigest: string; response: Response }>(
+const findCommand = statement<{
+  requestDigest: string;
+  response: Response;
+}>(
   'find-staff-command',
   `select request_digest as "requestDigest", response from staff_commands
    where business_id = $1 and idempotency_key = $2`,
@@ -95,11 +94,13 @@ const insertCommand = statement(
    values ($1, $2, $3, $4, $5)`,
 );
 
+/** What the request asks for; who asks and under which key does not belong to it. */
 function digestOf(request: StaffCommandRequest): string {
-  return sha256(JSON.stringify([request.command, request.conversationId, request.seenSeq]));
+  const { businessId: _business, role: _role, idempotencyKey: _key, ...asked } = request;
+  return sha256(JSON.stringify(Object.entries(asked).sort(([a], [b]) => (a < b ? -1 : 1))));
 }
 
-/** The answer that this key got before; the conversation's lock makes concurrent repeats wait. */
+/** The answer that this key got before; the key's lock is held. */
 async function findAnswer(
   client: PoolClient,
   request: StaffCommandRequest,
@@ -112,142 +113,109 @@ async function findAnswer(
   return { kind: 'done', response: row.response, wake: null };
 }
 
-async function answer(action: Action, now: string | null): Promise<StaffCommandResult> {
-  const { client, request, locked } = action;
-  await refreshAgenda(client, request.conversationId, now);
-  const after = await lockConversation(client, request.conversationId, now);
-  if (after === null) throw new Error('a conversation vanished under its lock');
-  const { conversation } = after;
-  const response = {
-    conversationId: conversation.id,
-    state: conversation.state,
-    owner: conversation.owner,
-    version: conversation.version,
-  };
+async function keepAnswer(
+  { client, request }: Context<StaffCommandRequest>,
+  done: { readonly response: Response; readonly wake: WakeTarget | null; readonly at: string },
+): Promise<StaffCommandResult> {
+  const { response, wake, at } = done;
   await run(client, insertCommand, [
     request.businessId,
     request.idempotencyKey,
     digestOf(request),
     JSON.stringify(response),
-    locked.now,
+    at,
   ]);
-  return { kind: 'done', response, wake: conversation };
+  return { kind: 'done', response, wake };
 }
 
-/**
- * Takes the conversation over (T6): automation stops, what waits is cancelled, and an owed answer
- * settles to the one open handoff item.
- */
-async function claim(action: Action): Promise<Refusal | null> {
-  const { client, locked, commandId, actor } = action;
-  const { conversation, now: at } = locked;
-  if (conversation.owner === 'person') {
-    return refuse('not_applicable', 'A person owns this conversation already.');
-  }
-  const cause = { cause: 'staff_claim', causeRef: commandId, at };
-  const paused = await applyStateEvent(client, conversation, 'pause', cause);
-  await setConversationOwner(client, conversation.id, 'person', at);
-  await stopSends(client, {
-    conversationId: conversation.id,
-    scope: 'automatic',
-    reason: 'person_owns',
-    at,
-  });
-  await appendTakeoverEvent(client, paused, {
-    type: 'takeover.claimed',
-    reason: 'operator_claimed',
-    actor,
-    correlationId: commandId,
-    at,
-  });
-  if (conversation.owedSince === null) return null;
-  const item = await openWorkItem(client, {
-    businessId: conversation.businessId,
-    conversationId: conversation.id,
-    kind: 'handoff',
-    reason: 'operator_claimed',
-    explanation: 'A person took the conversation over while the lead waited for an answer.',
-    newestSeq: conversation.lastSeq,
-    at,
-  });
-  await settleDebt(client, {
-    conversationId: conversation.id,
-    throughSeq: conversation.lastSeq,
-    token: conversation.owedSince,
-    settlement: { kind: 'work-item', ref: item.id, reason: 'operator_claimed', at },
-  });
-  return null;
+const NO_CONVERSATION = refuse('not_found', 'There is no such conversation.');
+
+function actionOn(context: Context<StaffCommandRequest>, locked: Locked): Action {
+  const { client, request, channels } = context;
+  return {
+    client,
+    locked,
+    channels,
+    actor: actorOf(request.role),
+    role: request.role,
+    seenSeq: request.seenSeq,
+    idempotencyKey: request.idempotencyKey,
+    commandId: newId('cmd'),
+  };
 }
 
-/**
- * Gives the conversation back (T6): the open handoff closes, the state resumes, and what nobody
- * answered owes again under a new token. A newer message than the person saw refuses it.
- */
-async function release(action: Action): Promise<Refusal | null> {
-  const { client, request, locked, commandId, actor } = action;
-  const { conversation, now: at } = locked;
-  if (conversation.owner !== 'person' && conversation.state !== 'paused') {
-    return refuse('not_applicable', 'Automation owns this conversation already.');
-  }
-  if (request.seenSeq === null) {
-    return refuse('seen_seq_required', 'Say the newest message that you saw, as `seenSeq`.');
-  }
-  if (request.seenSeq < conversation.lastInboundSeq) {
-    return {
-      ...refuse('newer_message', 'The lead wrote again. Look at the new message first.'),
-      newestSeq: conversation.lastInboundSeq,
-    };
-  }
-  const cause = { cause: 'staff_release', causeRef: commandId, at };
-  const resumed = await applyStateEvent(client, conversation, 'resume', cause);
-  await setConversationOwner(client, conversation.id, 'automation', at);
-  await appendTakeoverEvent(client, resumed, {
-    type: 'takeover.released',
-    reason: 'operator_released',
-    actor,
-    correlationId: commandId,
-    at,
-  });
-  const closed = await resolveWorkItems(client, {
-    conversationId: conversation.id,
-    kinds: ['handoff'],
-    at,
-    by: actor.ref,
-    resolution: 'given_back',
-  });
-  await reopenDebt(client, conversation.id, closed, at);
-  return null;
+async function onConversation(context: Context<ConversationRequest>): Promise<StaffCommandResult> {
+  const { client, request, now } = context;
+  const locked = await lockConversation(client, request.conversationId, now);
+  if (locked === null) return NO_CONVERSATION;
+  const refusal = await runConversationCommand(actionOn(context, locked), request);
+  return refusal ?? answerConversation(context, request.conversationId);
 }
 
-/** Marks the job booked (S1): what the business started stops; answers go on. */
-async function book(action: Action): Promise<Refusal | null> {
-  const { client, locked, commandId } = action;
-  const { conversation, now: at } = locked;
-  if (conversation.state === 'opted_out' || conversation.state === 'closed') {
-    return refuse('not_applicable', 'A closed or opted-out conversation cannot be booked.');
-  }
-  const cause = { cause: 'staff_booking', causeRef: commandId, at };
-  await applyStateEvent(client, conversation, 'booking', cause);
-  await stopSends(client, {
-    conversationId: conversation.id,
-    scope: 'follow-ups',
-    reason: 'booked',
-    at,
-  });
-  return null;
+async function onSend(context: Context<SettleRequest>): Promise<StaffCommandResult> {
+  const { client, request, now } = context;
+  const conversationId = await conversationOfSend(client, request.sendId);
+  const locked =
+    conversationId === null ? null : await lockConversation(client, conversationId, now);
+  if (locked === null) return refuse('not_found', 'There is no such message.');
+  const refusal = await settle(actionOn(context, locked), request);
+  return refusal ?? answerConversation(context, locked.conversation.id);
 }
 
-/** Opts the lead out on every address (S6, INV-13); from then on even staff are refused. */
-async function optOutByStaff(action: Action): Promise<Refusal | null> {
-  const { client, locked, commandId } = action;
-  const { conversation, now: at } = locked;
-  await optOut(client, conversation, { cause: 'staff_opt_out', causeRef: commandId, at });
-  if (conversation.owedSince === null) return null;
-  await settleDebt(client, {
-    conversationId: conversation.id,
-    throughSeq: conversation.lastSeq,
-    token: conversation.owedSince,
-    settlement: { kind: 'no-answer', ref: commandId, reason: 'opted_out_by_staff', at },
-  });
-  return null;
+async function answerConversation(
+  context: Context<StaffCommandRequest>,
+  conversationId: string,
+): Promise<StaffCommandResult> {
+  const { locked, wake } = await refresh(context, conversationId);
+  const { id, state, owner, version } = locked.conversation;
+  const response = { conversationId: id, state, owner, version };
+  return keepAnswer(context, { response, wake, at: locked.now });
+}
+
+async function refresh(
+  { client, now }: Context<StaffCommandRequest>,
+  conversationId: string,
+): Promise<{ readonly locked: Locked; readonly wake: WakeTarget }> {
+  await refreshAgenda(client, conversationId, now);
+  const locked = await lockConversation(client, conversationId, now);
+  if (locked === null) throw new Error('a conversation vanished under its lock');
+  return { locked, wake: locked.conversation };
+}
+
+async function onWorkItem(context: Context<WorkItemRequest>): Promise<StaffCommandResult> {
+  const { client, request, now } = context;
+  const found = await conversationOfItem(client, request.workItemId);
+  if (found === null) return refuse('not_found', 'There is no such work item.');
+  const { conversationId } = found;
+  const locked =
+    conversationId === null ? null : await lockConversation(client, conversationId, now);
+  const [item, instant] = await Promise.all([
+    lockWorkItem(client, request.workItemId),
+    readClock(client, now),
+  ]);
+  if (item === null) return refuse('not_found', 'There is no such work item.');
+  const refusal = await runItemCommand(
+    {
+      client,
+      item,
+      actor: actorOf(request.role),
+      at: instant.now,
+      now,
+      onConversation: locked === null ? null : actionOn(context, locked),
+    },
+    request,
+  );
+  return refusal ?? answerItem(context, conversationId, instant.now);
+}
+
+async function answerItem(
+  context: Context<WorkItemRequest>,
+  conversationId: string | null,
+  at: string,
+): Promise<StaffCommandResult> {
+  const refreshed = conversationId === null ? null : await refresh(context, conversationId);
+  const item = await lockWorkItem(context.client, context.request.workItemId);
+  if (item === null) throw new Error('a work item vanished under its lock');
+  const response = toItemResponse(item);
+  return keepAnswer(context, { response, wake: refreshed?.wake ?? null, at });
 }

@@ -3,7 +3,7 @@ import type { MessageElement } from '../../domain/inbound';
 import { writtenAtMs } from '../../domain/inbound-time';
 import { OPENER_WAIT_MS } from '../../domain/limits';
 import { refreshAgenda } from '../agenda';
-import { stopSends } from '../cancellation';
+import { stopPlansOfPerson, stopSends } from '../cancellation';
 import {
   applyStateEvent,
   setConversationOwner,
@@ -12,8 +12,10 @@ import {
 } from '../conversations';
 import { run, statement } from '../database';
 import { settleDebt } from '../debt';
+import { withdrawDraft, withdrawDraftOf } from '../draft-withdrawal';
+import { lockOtherConversations, optIn } from '../person';
 import { appendTakeoverEvent } from '../takeover-log';
-import { openWorkItem, resolveWorkItems } from '../work-items';
+import { joinOpenHandoff, openWorkItem, resolveWorkItems } from '../work-items';
 import { toMs, type NewMessage } from './messages';
 import type { PreparedElement } from './request';
 
@@ -22,36 +24,19 @@ const optOutAddresses = statement(
   `update addresses set opted_out_at = $2 where lead_id = $1 and opted_out_at is null`,
 );
 
-const optInAddresses = statement(
-  'opt-in-addresses',
-  `update addresses set opted_out_at = null where lead_id = $1`,
-);
-
-const lockOthers = statement<{ id: string }>(
-  'lock-other-conversations',
-  `select id from conversations where lead_id = $1 and id <> $2 order by id for update`,
-);
-
-/** Locks the person's conversations on other channels; their gates wait or have passed. */
-async function lockOtherConversations(
-  client: PoolClient,
-  conversation: LockedConversation,
-): Promise<readonly string[]> {
-  const rows = await run(client, lockOthers, [conversation.leadId, conversation.id]);
-  return rows.map((row) => row.id);
-}
-
 /** Writes an opt-out to every address of the person and stops what waits anywhere (S6, INV-13). */
 export async function optOut(
   client: PoolClient,
-  conversation: LockedConversation,
+  found: LockedConversation,
   cause: { readonly cause: string; readonly causeRef: string | null; readonly at: string },
 ): Promise<LockedConversation> {
   const { at } = cause;
+  const conversation = await withdrawDraft(client, found, { reason: 'opted_out', at });
   const next = await applyStateEvent(client, conversation, 'opt-out', cause);
   // Conversations before addresses, as everywhere: a gate holds the one and waits for the other.
   const others = await lockOtherConversations(client, conversation);
   await run(client, optOutAddresses, [conversation.leadId, at]);
+  for (const id of others) await withdrawDraftOf(client, id, { reason: 'opted_out', at });
   for (const id of [conversation.id, ...others]) {
     await stopSends(client, {
       conversationId: id,
@@ -64,19 +49,6 @@ export async function optOut(
   // the others for what no longer waits.
   for (const id of others) await refreshAgenda(client, id, at);
   return next;
-}
-
-/** Whoever writes on one channel has been heard: the follow-ups of the others stop (INV-11, S6). */
-async function stopFollowUpsElsewhere(
-  client: PoolClient,
-  conversation: LockedConversation,
-  at: string,
-): Promise<void> {
-  const stop = { scope: 'follow-ups', reason: 'lead_replied', at } as const;
-  for (const id of await lockOtherConversations(client, conversation)) {
-    await stopSends(client, { conversationId: id, ...stop });
-    await refreshAgenda(client, id, at);
-  }
 }
 
 /**
@@ -93,14 +65,11 @@ export async function applyLeadMessage(
   if (message.optOut?.startsWith('stop') === true) {
     return optOut(client, conversation, { cause: 'lead_opted_out', causeRef, at });
   }
-  await stopFollowUpsElsewhere(client, conversation, at);
-  if (message.optOut === 'start' && conversation.state === 'opted_out') {
-    await run(client, optInAddresses, [conversation.leadId]);
-    return applyStateEvent(client, conversation, 'opt-in', {
-      cause: 'lead_opted_in',
-      causeRef,
-      at,
-    });
+  // Whoever writes on one channel has been heard: the follow-ups of the others stop (INV-11, S6).
+  await stopPlansOfPerson(client, conversation, { reason: 'lead_replied', at });
+  if (message.optOut === 'start') {
+    const optedIn = await optIn(client, conversation, { cause: 'lead_opted_in', causeRef, at });
+    if (optedIn !== null) return optedIn;
   }
   if (conversation.state === 'closed') {
     const cause = { cause: 'lead_wrote_again', causeRef, at };
@@ -163,10 +132,11 @@ export async function oweAnswer(
  */
 export async function takeOverByNative(
   client: PoolClient,
-  conversation: LockedConversation,
+  found: LockedConversation,
   message: NewMessage,
   at: string,
 ): Promise<LockedConversation> {
+  const conversation = await withdrawDraft(client, found, { reason: 'person_owns', at });
   const cause = { cause: 'answered_in_provider_app', causeRef: message.id, at };
   const next = await applyStateEvent(client, conversation, 'pause', cause);
   await setConversationOwner(client, conversation.id, 'person', at);
@@ -176,6 +146,7 @@ export async function takeOverByNative(
     reason: 'person_owns',
     at,
   });
+  await stopPlansOfPerson(client, conversation, { reason: 'person_owns', at });
   if (conversation.owner !== 'person') {
     await appendTakeoverEvent(client, next, {
       type: 'takeover.claimed',
@@ -206,7 +177,10 @@ export async function takeOverByNative(
   return { ...next, owner: 'person', owedSince };
 }
 
-/** The item that a message joins while a person owns the conversation: the open one, or a new one. */
+/**
+ * The item that a message joins while a person owns the conversation: the open one, or a new one
+ * with a deadline of its own (T6).
+ */
 export async function openItemForOwner(
   client: PoolClient,
   conversation: LockedConversation,
@@ -222,6 +196,7 @@ export async function openItemForOwner(
     newestSeq,
     at,
   });
+  if (!item.opened) await joinOpenHandoff(client, item.id, { newestSeq, at });
   return item.id;
 }
 

@@ -1,4 +1,5 @@
 import type { Pool } from 'pg';
+import type { Reach } from '../../config/failpoints';
 import { refreshAgenda } from '../agenda';
 import { readClock } from '../conversations';
 import { inTransaction } from '../database';
@@ -19,9 +20,11 @@ export async function ingest(
   pool: Pool,
   request: IngestRequest,
   now: string | null,
+  reach?: Reach,
 ): Promise<IngestResult> {
   return inTransaction(pool, async (client) => {
     const receipts = await storeReceipts(client, request, now);
+    await reach?.('ingest:receipts', request.raw.id);
     const homes = await openConversations(client, receipts.fresh, now);
     const instant = await readClock(client, now);
     const touched = new Map<string, WakeTarget>();
@@ -37,6 +40,7 @@ export async function ingest(
       await refreshAgenda(client, changed.id, now);
       touched.set(changed.id, changed);
     }
+    await reach?.('ingest:written', request.raw.id);
     return {
       stored: receipts.fresh.length,
       duplicates: receipts.duplicates,

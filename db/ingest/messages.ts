@@ -1,10 +1,12 @@
 import type { PoolClient } from 'pg';
 import { writtenAtMs } from '../../domain/inbound-time';
 import type { MessageId, ReceiptId } from '../../domain/ids';
+import { JOB_OPERATIONS } from '../../domain/jobs';
 import { jobKey } from '../../domain/keys';
 import type { Instant, LockedConversation } from '../conversations';
 import { run, statement } from '../database';
 import { sha256 } from '../digest';
+import { JOB_TARGETS } from '../job-targets';
 import { newId } from '../new-id';
 import type { IngestRequest, PreparedElement } from './request';
 
@@ -97,14 +99,21 @@ const insertJobs = statement(
   'insert-delivery-jobs',
   `insert into delivery_jobs
      (id, receipt_id, business_id, conversation_id, job_key, operation, state, next_attempt_at,
-      created_at)
-   select j.id, j.receipt, $3, $4, j.key, j.operation, 'queued', $2, $2
-   from jsonb_to_recordset($1::jsonb) as j(id text, receipt text, key text, operation text)`,
+      created_at, ended_at)
+   select j.id, j.receipt, j.business_id, $4, j.key, j.operation,
+     case when n.needed then 'queued' else 'succeeded' end, $2, $2,
+     case when not n.needed then $2::timestamptz end
+   from (
+     select r.*, $3::text as business_id from jsonb_to_recordset($1::jsonb)
+       as r(id text, receipt text, key text, operation text)) j,
+   lateral (select j.operation = 'initial-response'
+     or exists (select from integrations i where ${JOB_TARGETS}) as needed) n`,
 );
 
-const OPERATIONS = ['initial-response', 'crm-upsert', 'audit-export'] as const;
-
-/** The work that follows each owing receipt, in the same transaction (IN2). */
+/**
+ * The work that follows each owing receipt, in the same transaction (IN2). Where nothing is
+ * connected that an operation could write to, its job has succeeded without an attempt.
+ */
 export async function writeJobs(
   client: PoolClient,
   conversation: LockedConversation,
@@ -114,7 +123,7 @@ export async function writeJobs(
   const rows = messages
     .filter((message) => message.owes)
     .flatMap(({ receiptId }) =>
-      OPERATIONS.map((operation) => ({
+      JOB_OPERATIONS.map((operation) => ({
         id: newId('job'),
         receipt: receiptId,
         key: jobKey(receiptId, operation, 1),

@@ -153,12 +153,12 @@ async function noteDuplicates(
     throw new Error(`${noted.length} of ${repeated.length} duplicates met a receipt`);
   }
   const differing = noted.filter((row) => row.differs);
-  if (differing.length > 0) {
+  for (const { receiptId, keptSha256, cameSha256 } of differing) {
     await openOperatorItem(client, raw.id, {
       kind: 'content-conflict',
       reason: 'one_event_two_contents',
-      explanation:
-        'The provider delivered one event id with two different contents. The first stands; both digests are kept with the receipt.',
+      explanation: `The provider delivered one event id with two different contents. The first one stands (digest ${keptSha256}); the other was not taken in (digest ${cameSha256}).`,
+      subjectId: receiptId,
       now,
     });
   }
@@ -200,6 +200,7 @@ async function openOperatorItem(
     readonly kind: 'quarantine' | 'content-conflict';
     readonly reason: string;
     readonly explanation: string;
+    readonly subjectId?: string;
     readonly now: string | null;
   },
 ): Promise<void> {
@@ -210,6 +211,7 @@ async function openOperatorItem(
     reason: item.reason,
     explanation: item.explanation,
     rawId,
+    subjectId: item.subjectId,
     at: item.now ?? new Date().toISOString(),
   });
 }

@@ -4,6 +4,7 @@ import type { WorkItemId } from '../../domain/ids';
 import { lockConversation, type Instant, type LockedConversation } from '../conversations';
 import { run, statement } from '../database';
 import { settleDebt } from '../debt';
+import { withdrawDraftOf } from '../draft-withdrawal';
 import { sha256 } from '../digest';
 import { newId } from '../new-id';
 import { findOpenHandoff, joinOpenHandoff } from '../work-items';
@@ -61,10 +62,14 @@ export async function applyThread(
   ]);
   const newestSeq = messages.findLast((message) => message.joinsItem !== null)?.seq;
   if (joinsItem !== null && newestSeq !== undefined) {
-    await joinOpenHandoff(client, joinsItem, newestSeq);
+    await joinOpenHandoff(client, joinsItem, { newestSeq, at: instant.now });
   }
   if (owing.length > 0) {
-    await oweAnswer(client, conversation, owing, instant);
+    // A draft that waits for approval did not see them: it is withdrawn, and all owes together (T3).
+    await Promise.all([
+      withdrawDraftOf(client, conversation.id, { reason: 'newer_inbound', at: instant.now }),
+      oweAnswer(client, conversation, owing, instant),
+    ]);
     return 'owed';
   }
   const live = messages.some((message) => message.author !== 'import');
@@ -78,13 +83,14 @@ async function reread(client: PoolClient, { conversation }: Home): Promise<Locke
   return locked.conversation;
 }
 
-/** While a handoff is open, or a person owns the conversation, new messages join it (T6). */
-async function handoffToJoin(
+/**
+ * While a handoff is open, new messages join it (T6), whatever the state: an opt-in or a new episode
+ * lifts the state, and still a person was promised.
+ */
+function handoffToJoin(
   client: PoolClient,
   conversation: LockedConversation,
 ): Promise<WorkItemId | null> {
-  const held = conversation.owner === 'person' || conversation.state === 'paused';
-  if (!held && conversation.state !== 'opted_out') return null;
   return findOpenHandoff(client, conversation.id);
 }
 

@@ -6,7 +6,7 @@ import { iso } from './staff-reading';
 /** A thread shows at most so many of its newest messages, and the facts since the oldest of them. */
 const TIMELINE_MESSAGES_MAX = 500;
 
-type Facts = Omit<TimelineFacts, 'channel'>;
+type Facts = Omit<TimelineFacts, 'channel' | 'timeZone'>;
 type Fact<Key extends keyof Facts> = Facts[Key][number];
 
 const readMessages = statement<Fact<'messages'>>(
@@ -45,7 +45,8 @@ const SENDS = `select id from outbox
 const readDecisions = statement<Fact<'decisions'>>(
   'timeline-decisions',
   `select id, send_id as "sendId", supersedes_id as "supersedesId", reason, rule,
-     ${iso('not_before')} as "notBefore", ${iso('evaluated_at')} as "evaluatedAt"
+     ${iso('not_before')} as "notBefore", ${iso('expires_at')} as "expiresAt",
+     ${iso('evaluated_at')} as "evaluatedAt", policy_version as "policyVersion", inputs
    from send_decisions where send_id in (${SENDS}) and business_id = $2 order by evaluated_at`,
 );
 
@@ -92,6 +93,12 @@ const readPlans = statement<Fact<'plans'>>(
    order by p.anchor_at`,
 );
 
+const readNotes = statement<Fact<'notes'>>(
+  'timeline-notes',
+  `select id, role, text, ${iso('at')} as at from notes
+   where conversation_id = $1 and business_id = $2 and at >= $3::timestamptz order by at, id`,
+);
+
 const readTraces = statement<Fact<'traces'>>(
   'timeline-traces',
   `select send_id as "sendId", ${iso('ingress_accepted_at')} as "ingressAcceptedAt",
@@ -126,18 +133,29 @@ export async function readTimeline(
   const messages = newest.slice(0, TIMELINE_MESSAGES_MAX).reverse();
   const since = olderOmitted ? (messages[0]?.receivedAt ?? '-infinity') : '-infinity';
   const values = [conversationId, businessId, since];
-  const [transitions, sends, decisions, attempts, outcomes, workItems, takeovers, plans, traces] =
-    await Promise.all([
-      run(client, readTransitions, values),
-      run(client, readSends, values),
-      run(client, readDecisions, values),
-      run(client, readAttempts, values),
-      run(client, readOutcomes, values),
-      run(client, readWorkItems, values),
-      run(client, readTakeovers, values),
-      run(client, readPlans, values),
-      run(client, readTraces, values),
-    ]);
+  const [
+    transitions,
+    sends,
+    decisions,
+    attempts,
+    outcomes,
+    workItems,
+    takeovers,
+    plans,
+    notes,
+    traces,
+  ] = await Promise.all([
+    run(client, readTransitions, values),
+    run(client, readSends, values),
+    run(client, readDecisions, values),
+    run(client, readAttempts, values),
+    run(client, readOutcomes, values),
+    run(client, readWorkItems, values),
+    run(client, readTakeovers, values),
+    run(client, readPlans, values),
+    run(client, readNotes, values),
+    run(client, readTraces, values),
+  ]);
   return {
     facts: {
       messages,
@@ -149,6 +167,7 @@ export async function readTimeline(
       workItems,
       takeovers,
       plans,
+      notes,
       traces,
     },
     olderOmitted,

@@ -1,5 +1,15 @@
 import { sql } from 'drizzle-orm';
-import { boolean, check, index, jsonb, pgTable, text, unique } from 'drizzle-orm/pg-core';
+import {
+  bigint,
+  boolean,
+  check,
+  index,
+  jsonb,
+  pgTable,
+  primaryKey,
+  text,
+  unique,
+} from 'drizzle-orm/pg-core';
 import { instant } from './columns';
 
 export const businesses = pgTable('businesses', {
@@ -60,6 +70,27 @@ export const integrations = pgTable(
       sql`kind in ('crm-webhook', 'audit-webhook', 'audit-file', 'notice-email', 'notice-webhook')`,
     ),
   ],
+);
+
+/**
+ * Append-only: the rules by which sends may leave, as `domain/policy-rules` describes them (C2).
+ * The most specific newest one rules: of the account, else of the channel, else of the business.
+ */
+export const sendPolicies = pgTable(
+  'send_policies',
+  {
+    businessId: text('business_id')
+      .notNull()
+      .references(() => businesses.id),
+    version: text('version').notNull(),
+    channel: text('channel'),
+    accountId: text('account_id').references(() => accounts.id),
+    rules: jsonb('rules').notNull(),
+    createdAt: instant('created_at').notNull(),
+    /** The order in which they were stored; a clock that steps back changes nothing. */
+    ordinal: bigint('ordinal', { mode: 'number' }).notNull().generatedAlwaysAsIdentity(),
+  },
+  (t) => [primaryKey({ columns: [t.businessId, t.version] })],
 );
 
 /** A person who writes. Aliases are rows of `addresses` that point to the same lead. */

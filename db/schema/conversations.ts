@@ -61,6 +61,8 @@ export const conversations = pgTable(
     replays: integer('replays').notNull().default(0),
     replaysFor: instant('replays_for'),
     replayAttempt: integer('replay_attempt'),
+    /** When the sweeper last woke it, so that two sweepers at once do nothing twice (T4). */
+    sweptAt: instant('swept_at'),
     understanding: jsonb('understanding'),
     nextDueAt: instant('next_due_at'),
     relayCount: integer('relay_count').notNull().default(0),
@@ -74,8 +76,8 @@ export const conversations = pgTable(
     index('conversations_next_due_at')
       .on(t.nextDueAt)
       .where(sql`next_due_at is not null`),
-    index('conversations_oldest_owed_at')
-      .on(t.oldestOwedAt)
+    index('conversations_overdue_from')
+      .on(t.overdueFrom, t.id)
       .where(sql`owed_since is not null`),
     index('conversations_touched_at').on(t.touchedAt),
     index('conversations_business').on(t.businessId, t.touchedAt),
@@ -142,6 +144,8 @@ export const turnMarkers = pgTable('turn_markers', {
   token: instant('token').notNull(),
   attempt: integer('attempt').notNull(),
   startedAt: instant('started_at').notNull(),
+  /** Set where the turn threw: no turn is in flight, and the attempts stay counted. */
+  thrownAt: instant('thrown_at'),
 });
 
 /** Append-only: every change of state, and every stop that met an equal or stronger state (S1). */

@@ -1,3 +1,4 @@
+export * from './audit';
 export * from './businesses';
 export * from './conversations';
 export * from './intake';

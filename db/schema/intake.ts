@@ -1,5 +1,15 @@
 import { sql } from 'drizzle-orm';
-import { bigint, boolean, check, index, integer, pgTable, text, unique } from 'drizzle-orm/pg-core';
+import {
+  bigint,
+  boolean,
+  check,
+  index,
+  integer,
+  pgTable,
+  primaryKey,
+  text,
+  unique,
+} from 'drizzle-orm/pg-core';
 import { bytea, instant } from './columns';
 
 /** One row per authentic request, with its bytes. Short retention; only the service role reads it. */
@@ -79,6 +89,32 @@ export const deliveryJobs = pgTable(
       .on(t.nextAttemptAt)
       .where(sql`state in ('queued', 'running') and operation <> 'initial-response'`),
     check('delivery_jobs_state', sql`state in ('queued', 'running', 'succeeded', 'review')`),
+  ],
+);
+
+/**
+ * The operation row of a job: written before the call, so that a call whose worker died is known,
+ * and closed once with what is known of it (IN2). A paused call does not count as a failed try.
+ */
+export const jobAttempts = pgTable(
+  'job_attempts',
+  {
+    jobId: text('job_id').notNull(),
+    attempt: integer('attempt').notNull(),
+    integrationId: text('integration_id').notNull(),
+    businessId: text('business_id').notNull(),
+    startedAt: instant('started_at').notNull(),
+    /** Null while the call is under way, and for ever where its worker died. */
+    outcome: text('outcome'),
+    code: text('code'),
+    endedAt: instant('ended_at'),
+  },
+  (t) => [
+    primaryKey({ columns: [t.jobId, t.attempt, t.integrationId] }),
+    check(
+      'job_attempts_outcome',
+      sql`outcome in ('accepted', 'refused', 'not-accepted', 'unknown', 'paused')`,
+    ),
   ],
 );
 

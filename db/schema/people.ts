@@ -8,7 +8,9 @@ import {
   pgTable,
   primaryKey,
   text,
+  unique,
   uniqueIndex,
+  uuid,
 } from 'drizzle-orm/pg-core';
 import { instant } from './columns';
 
@@ -26,6 +28,11 @@ export const workItems = pgTable(
     explanation: text('explanation').notNull(),
     sendId: text('send_id'),
     rawId: text('raw_id'),
+    /**
+     * The account, integration, job or receipt that it is about; the id's prefix says which. `smtp`
+     * is the installation's own login at its mail server.
+     */
+    subjectId: text('subject_id'),
     openedAt: instant('opened_at').notNull(),
     /** The deadline set with the decision (C7); it never moves. */
     escalateAt: instant('escalate_at').notNull(),
@@ -33,6 +40,13 @@ export const workItems = pgTable(
     nextEscalationAt: instant('next_escalation_at'),
     /** How many levels were reached; each is a row of `escalations`. */
     level: integer('level').notNull().default(0),
+    /**
+     * Nothing up to this level is left to tell. It spares the loop that writes notices all others;
+     * what was told, `notice_items` decides.
+     */
+    toldLevel: integer('told_level').notNull().default(0),
+    /** The level at which the clock last started again, because the lead wrote once more (T6). */
+    clockFromLevel: integer('clock_from_level').notNull().default(0),
     assignedQueue: text('assigned_queue').notNull(),
     /** Set where the item paused automation, which it does before anybody is notified. */
     automationPausedAt: instant('automation_paused_at'),
@@ -51,6 +65,9 @@ export const workItems = pgTable(
     uniqueIndex('work_items_one_per_send')
       .on(t.sendId, t.kind)
       .where(sql`send_id is not null and resolved_at is null`),
+    uniqueIndex('work_items_one_per_subject')
+      .on(t.subjectId, t.kind)
+      .where(sql`subject_id is not null and resolved_at is null`),
     index('work_items_open')
       .on(t.businessId, t.openedAt)
       .where(sql`resolved_at is null`),
@@ -58,6 +75,9 @@ export const workItems = pgTable(
     index('work_items_next_escalation')
       .on(t.nextEscalationAt)
       .where(sql`next_escalation_at is not null`),
+    index('work_items_untold')
+      .on(t.id)
+      .where(sql`next_escalation_at is not null and level - told_level > 0`),
     check(
       'work_items_kind',
       sql`kind in ('handoff', 'approval', 'delivery-unknown', 'delivery-failed', 'not-sent', 'follow-up-by-hand', 'job-review', 'quarantine', 'credentials', 'content-conflict')`,
@@ -88,9 +108,14 @@ export const notices = pgTable(
     id: text('id').primaryKey(),
     businessId: text('business_id'),
     queue: text('queue').notNull(),
+    /** Counts the notices of one queue; two loops that write the same one meet its unique index. */
+    number: integer('number').notNull(),
     createdAt: instant('created_at').notNull(),
   },
-  (t) => [index('notices_created_at').on(t.createdAt)],
+  (t) => [
+    index('notices_created_at').on(t.createdAt),
+    unique('notices_one_after_another').on(t.businessId, t.queue, t.number).nullsNotDistinct(),
+  ],
 );
 
 /** What a notice tells; an escalation is told once, the key says. */
@@ -144,11 +169,14 @@ export const notes = pgTable(
   (t) => [index('notes_conversation').on(t.conversationId, t.at)],
 );
 
-/** Append-only log of who holds a conversation (H2): one session per text episode. */
+/**
+ * Append-only log of who holds a conversation (H2): one session per text episode. Partitioned by
+ * month of the session's UUIDv7, which is why its unique keys hold the session.
+ */
 export const takeoverEvents = pgTable(
   'takeover_events',
   {
-    sessionId: text('session_id').notNull(),
+    sessionId: uuid('session_id').notNull(),
     seq: integer('seq').notNull(),
     eventId: text('event_id').notNull(),
     businessId: text('business_id').notNull(),
@@ -159,6 +187,9 @@ export const takeoverEvents = pgTable(
     reason: text('reason').notNull(),
     policyVersion: text('policy_version').notNull(),
     correlationId: text('correlation_id').notNull(),
+    /** Where content stands that the event speaks of, and its keyed digest (H5); never content. */
+    contentRef: text('content_ref'),
+    contentDigest: text('content_digest'),
     attributes: jsonb('attributes').notNull(),
     occurredAt: instant('occurred_at').notNull(),
     recordedAt: instant('recorded_at').notNull(),
@@ -167,11 +198,22 @@ export const takeoverEvents = pgTable(
     primaryKey({ columns: [t.sessionId, t.seq] }),
     uniqueIndex('takeover_events_event').on(t.sessionId, t.eventId),
     index('takeover_events_conversation').on(t.conversationId),
+    check('takeover_events_seq', sql`seq > 0`),
   ],
 );
 
-export const takeoverHeads = pgTable('takeover_heads', {
-  sessionId: text('session_id').primaryKey(),
-  conversationId: text('conversation_id').notNull(),
-  lastSeq: integer('last_seq').notNull(),
-});
+/** The compare-and-set boundary of a session (H3); a conversation has at most one that is open. */
+export const takeoverHeads = pgTable(
+  'takeover_heads',
+  {
+    sessionId: uuid('session_id').primaryKey(),
+    conversationId: text('conversation_id').notNull(),
+    lastSeq: integer('last_seq').notNull(),
+    endedAt: instant('ended_at'),
+  },
+  (t) => [
+    uniqueIndex('takeover_heads_one_open')
+      .on(t.conversationId)
+      .where(sql`ended_at is null`),
+  ],
+);

@@ -43,6 +43,8 @@ export const outbox = pgTable(
     policyVersion: text('policy_version').notNull(),
     /** The failed send that this one replaces, once, as the policy names it (T3). */
     fallbackFor: text('fallback_for'),
+    /** A text that the provider approved beforehand: it may leave outside the reply window (S6). */
+    template: jsonb('template'),
     /** A turn decided that it leaves although newer messages came (P4b case 4). */
     stands: boolean('stands').notNull().default(false),
     leaseOwner: text('lease_owner'),
@@ -66,6 +68,9 @@ export const outbox = pgTable(
     uniqueIndex('outbox_one_live_send')
       .on(t.conversationId, t.purpose, t.sourceEvent)
       .where(sql`state not in ('cancelled', 'failed')`),
+    uniqueIndex('outbox_one_fallback')
+      .on(t.fallbackFor)
+      .where(sql`fallback_for is not null`),
     index('outbox_open')
       .on(t.conversationId)
       .where(sql`state in ('queued', 'leased', 'sending')`),
@@ -152,11 +157,15 @@ export const sendOutcomes = pgTable(
 );
 
 /** Append-only: the statement right after the provider's acceptance, outside every transaction (T8). */
-export const sentMarkers = pgTable('sent_markers', {
-  attemptId: text('attempt_id').primaryKey(),
-  providerMessageId: text('provider_message_id'),
-  acceptedAt: instant('accepted_at').notNull(),
-});
+export const sentMarkers = pgTable(
+  'sent_markers',
+  {
+    attemptId: text('attempt_id').primaryKey(),
+    providerMessageId: text('provider_message_id'),
+    acceptedAt: instant('accepted_at').notNull(),
+  },
+  (t) => [index('sent_markers_accepted_at').on(t.acceptedAt)],
+);
 
 /** What a provider says of one message, whoever comes first: status, echo, read-back or response. */
 export const providerMessages = pgTable(

@@ -1,6 +1,6 @@
 import type { SandboxAccount } from '../accounts';
 import type { SandboxChannel } from '../channels';
-import type { SandboxContext } from '../context';
+import { isoNow, type SandboxContext } from '../context';
 import type { Webhook } from '../courier';
 import type { Person } from '../people';
 import type { PhoneOrder } from './phone-order';
@@ -46,7 +46,11 @@ export function showLeadMessage(actor: PhoneActor, id: string): (status: number)
     ...(media.length === 0 ? {} : { media }),
   });
   return (status) => {
-    context.threads.change(account.channel, person.name, id, { webhookStatus: status });
+    const known = context.threads.find(account.channel, person.name, id);
+    const isFirst = status >= 200 && status < 300 && known?.deliveredAt === undefined;
+    const delivered = isFirst ? { deliveredAt: isoNow(context) } : {};
+    const change = { webhookStatus: status, ...delivered };
+    context.threads.change(account.channel, person.name, id, change);
   };
 }
 

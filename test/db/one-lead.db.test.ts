@@ -1,3 +1,4 @@
+import { keyedHash } from '../../db/digest';
 import { findOverdueAttempt } from '../../db/attempts';
 import { ATTEMPT_LIMIT_MS } from '../../domain/limits';
 import { makeWorld, type World } from '../support/world';
@@ -93,6 +94,12 @@ describe('one lead, answered', () => {
       },
     ]);
     expect(JSON.stringify(logged)).not.toMatch(/canary|5550188/);
+    const [receipt] = await world.rows('select key_sha256 from webhook_receipts where id = $1', [
+      logged[0]?.['trace_id'],
+    ]);
+    const digest = String(receipt?.['key_sha256']);
+    expect(logged[0]?.['source_event_id_hash']).toBe(keyedHash('hash-key-of-tests', digest));
+    expect(JSON.stringify(logged)).not.toContain(digest);
   });
 
   it('a read-back asks for the addresses that the gate sent to, and for no other of the person [C6]', async () => {

@@ -150,8 +150,8 @@ describe('two businesses', () => {
       sendId: `snd_${String(send?.['id']).slice(4)}`,
     });
     await world.database.owner.query(
-      `insert into work_items (id, kind, reason, explanation, opened_at, assigned_queue)
-       values ($1, 'quarantine', 'unknown_account', 'Nobody knows this account.', now(), 'operators')`,
+      `insert into work_items (id, kind, reason, explanation, opened_at, escalate_at, assigned_queue)
+       values ($1, 'quarantine', 'unknown_account', 'Nobody knows this account.', now(), now(), 'operators')`,
       [`wrk_${'9'.repeat(32)}`],
     );
     const items = await get('/escalations');

@@ -4,7 +4,10 @@ import express from 'express';
 import type { Pool, QueryConfig } from 'pg';
 import { makeEventStream, type EventStream } from '../../api/staff/events';
 import { databaseClock } from '../../db/clock';
+import { inTransaction } from '../../db/database';
+import { openWorkItem } from '../../db/work-items';
 import { DEMO_BUSINESS } from '../../dev/demo';
+import { noticesOnce } from '../../upkeep/notices';
 import { makeWorld, type World } from '../support/world';
 
 interface Received {
@@ -177,6 +180,38 @@ describe('the stream of hints', () => {
       expect(own.received).toEqual([]);
     },
   );
+
+  it('tells of a notice by its queue and number only, once, and again to whom it was missed [C7] [T6]', async () => {
+    const own = await reader();
+    const other = await reader(`biz_${'2'.repeat(32)}`);
+    await inTransaction(world.database.service, (client) =>
+      openWorkItem(client, {
+        businessId: DEMO_BUSINESS.id,
+        conversationId: null,
+        kind: 'job-review',
+        reason: 'of_a_test',
+        explanation: 'An item of a test.',
+        at: new Date().toISOString(),
+      }),
+    );
+    const { log } = world.dependencies;
+    await noticesOnce({ pool: world.database.service, clock: databaseClock, log });
+    await own.until(() => own.received.length > 0);
+    const [notice] = await world.rows('select id from notices');
+    const told = {
+      id: expect.stringMatching(/^\d{16}$/),
+      event: 'notice',
+      data: JSON.stringify({ id: notice?.['id'], queue: 'operators', items: 1 }),
+    };
+    const heard = own.comments();
+    await own.until(() => own.comments() > heard + 1);
+    expect(own.received).toEqual([told]);
+    expect(other.received).toEqual([]);
+    const before = String(Number(own.received[0]?.id) - 1);
+    const back = await reader(DEMO_BUSINESS.id, { 'Last-Event-ID': before });
+    await back.until(() => back.received.length > 0);
+    expect(back.received).toEqual([told]);
+  });
 
   it('closing ends every answer, and who asks then is told to come back', async () => {
     const own = await reader();

@@ -1,4 +1,4 @@
-import type { Failpoint } from '../../activities/dependencies';
+import type { Failpoint } from '../../config/failpoints';
 import type { World } from './world';
 
 /** A latch in the way of a flow: the flow says that it is there, and waits to be let go. */

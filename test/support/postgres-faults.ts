@@ -193,3 +193,66 @@ export async function startCommitProxy(targetUrl: string): Promise<CommitProxy> 
     },
   };
 }
+
+/** A way to Postgres that can break down: every connection by way of it ends, and none begins. */
+export interface BreakableWay {
+  /** The address of the database by way of it. */
+  readonly url: string;
+  breakDown(): void;
+  mend(): void;
+  /** How many connections were tried in vain. */
+  readonly refusals: number;
+  close(): Promise<void>;
+}
+
+/** Starts a breakable way to the database behind `targetUrl`. */
+export async function startBreakableWay(targetUrl: string): Promise<BreakableWay> {
+  const target = new URL(targetUrl);
+  const sockets = new Set<Socket>();
+  let broken = false;
+  let refusals = 0;
+  const endAll = (): void => {
+    for (const socket of sockets) socket.destroy();
+  };
+  const server = createServer((client) => {
+    if (broken) {
+      refusals += 1;
+      client.destroy();
+      return;
+    }
+    const upstream = connect(Number(target.port), target.hostname);
+    for (const socket of [client, upstream]) {
+      sockets.add(socket);
+      socket.on('close', () => sockets.delete(socket));
+      // The other side sees the end; what broke is the point of the way.
+      socket.on('error', () => socket.destroy());
+    }
+    client.pipe(upstream);
+    upstream.pipe(client);
+    client.on('close', () => upstream.destroy());
+    upstream.on('close', () => client.destroy());
+  });
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  const url = new URL(targetUrl);
+  url.hostname = '127.0.0.1';
+  url.port = String((server.address() as AddressInfo).port);
+  return {
+    url: url.toString(),
+    breakDown: () => {
+      broken = true;
+      endAll();
+    },
+    mend: () => {
+      broken = false;
+    },
+    get refusals() {
+      return refusals;
+    },
+    close: async () => {
+      endAll();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}

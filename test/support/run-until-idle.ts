@@ -9,6 +9,12 @@ const NINE_DAYS_MS = 9 * 86_400_000;
 const FAILURE_WAIT_MS = 5_000;
 const STEPS_MAX = 500;
 
+/**
+ * An item that nobody acts on is notified of every half hour for ever (C7). The driver goes through
+ * every queue once and leaves the repetitions out.
+ */
+const ESCALATIONS_MAX = 5;
+
 /** A step that the driver performed. */
 export interface Performed {
   readonly conversationId: string;
@@ -25,6 +31,7 @@ interface Run {
   readAtMs: number;
   /** After a failed step nothing is done before this instant. */
   waitsUntilMs: number;
+  escalations: number;
 }
 
 /**
@@ -39,7 +46,8 @@ export async function runUntilIdle(
 ): Promise<readonly Performed[]> {
   const endsAtMs = world.clock.epochMs + forMs;
   const runs = [conversations].flat().map((conversationId): Run => {
-    return { conversationId, agenda: null, unrecorded: null, readAtMs: 0, waitsUntilMs: 0 };
+    const start = { agenda: null, unrecorded: null, readAtMs: 0, waitsUntilMs: 0, escalations: 0 };
+    return { conversationId, ...start };
   });
   const performed: Performed[] = [];
   for (;;) {
@@ -66,11 +74,16 @@ function earliest(runs: readonly Run[], nowMs: number): NextStep | null {
       const waitMs = Math.max(0, run.waitsUntilMs - nowMs);
       return [{ run, step: { kind: 'take-turn' }, waitMs }];
     }
-    const move = nextMove(run.agenda, nowMs - run.readAtMs);
+    const move = nextMove(withoutRepetitions(run, run.agenda), nowMs - run.readAtMs);
     if (move.kind === 'complete') return [];
     return [{ run, step: move.step, waitMs: move.kind === 'wait' ? Math.ceil(move.waitMs) : 0 }];
   });
   return steps.sort((a, b) => a.waitMs - b.waitMs)[0] ?? null;
+}
+
+function withoutRepetitions(run: Run, agenda: Agenda): Agenda {
+  if (run.escalations < ESCALATIONS_MAX) return agenda;
+  return { ...agenda, items: agenda.items.filter(({ step }) => step.kind !== 'escalate') };
 }
 
 async function perform(world: World, run: Run, step: Step): Promise<Performed> {
@@ -80,6 +93,7 @@ async function perform(world: World, run: Run, step: Step): Promise<Performed> {
     kind: run.unrecorded === null ? step.kind : 'record',
     at: world.clock.iso,
   };
+  if (done.kind === 'escalate') run.escalations += 1;
   try {
     const result = await (run.unrecorded === null
       ? performStep(world, conversationId, step)
@@ -110,6 +124,8 @@ async function performStep(
     }
     case 'expire':
       return recorded(await activities.expireSend({ conversationId, sendId: step.sendId }));
+    case 'escalate':
+      return recorded(await activities.escalate({ conversationId, workItemId: step.workItemId }));
     case 'deliver':
       return activities.deliver({ conversationId, sendId: step.sendId });
     case 'resolve':

@@ -3,11 +3,14 @@ import type { Duration } from '@temporalio/common';
 import { TestWorkflowEnvironment } from '@temporalio/testing';
 import { Context } from '@temporalio/activity';
 import { DefaultLogger, Runtime, Worker } from '@temporalio/worker';
+import type { ActivityDependencies } from '../../activities/dependencies';
 import { makeWaker, type Waker } from '../../upkeep/waker';
 import { registerSearchAttributes } from '../../upkeep/bootstrap';
 import { conversationWorkflowId, CONVERSATIONS_QUEUE } from '../../workflows/contract';
+import type { TestDatabase } from './database';
 import { makeWorld, type World } from './world';
 import type { LeadText } from './inbound';
+import { keepHistory } from './recorded-histories';
 
 /** A world whose time is the time-skipping server's, with a worker of the real bundle. */
 export interface TemporalWorld {
@@ -16,6 +19,8 @@ export interface TemporalWorld {
   readonly waker: Waker;
   /** Stores a lead's message and wakes its conversation, as the api does. */
   receive(...messages: readonly LeadText[]): Promise<string>;
+  /** Runs a worker of one more queue until the returned function stops it. */
+  serve(taskQueue: string, activities: object): Promise<() => Promise<void>>;
   /** Jumps in virtual time. */
   skip(duration: Duration): Promise<void>;
   /** Replays every run of a conversation against the bundle; a changed order of commands fails. */
@@ -39,8 +44,14 @@ const silent = { info: () => undefined, warn: () => undefined, error: () => unde
 
 Runtime.install({ logger: new DefaultLogger('ERROR') });
 
-/** Makes one environment for a test file; its tests run one after the other (temporal.md 2.4). */
-export async function makeTemporalWorld(): Promise<TemporalWorld> {
+/**
+ * Makes one environment for a test file; its tests run one after the other (temporal.md 2.4).
+ * `connect` gives the worker its own ways to the database.
+ */
+export async function makeTemporalWorld(
+  connect: (database: TestDatabase) => Promise<Partial<ActivityDependencies>> = () =>
+    Promise.resolve({}),
+): Promise<TemporalWorld> {
   const environment = await TestWorkflowEnvironment.createTimeSkipping({
     server: { executable: { type: 'existing-path', path: testServerPath() } },
   });
@@ -48,7 +59,11 @@ export async function makeTemporalWorld(): Promise<TemporalWorld> {
     now: async () => new Date(await environment.currentTimeMs()).toISOString(),
   };
   await registerSearchAttributes(environment.client);
-  const world = await makeWorld({ clock, beat: () => Context.current().heartbeat() });
+  const world = await makeWorld(async (database) => ({
+    clock,
+    beat: () => Context.current().heartbeat(),
+    ...(await connect(database)),
+  }));
   const worker = await Worker.create({
     connection: environment.nativeConnection,
     taskQueue: CONVERSATIONS_QUEUE,
@@ -67,6 +82,19 @@ export async function makeTemporalWorld(): Promise<TemporalWorld> {
       const id = result.wake[0]?.id;
       if (id === undefined) throw new Error('nobody was to be woken');
       return id;
+    },
+    serve: async (queue, activities) => {
+      const extra = await Worker.create({
+        connection: environment.nativeConnection,
+        taskQueue: queue,
+        workflowBundle: { codePath: bundlePath() },
+        activities,
+      });
+      const serving = extra.run();
+      return async () => {
+        if (extra.getState() === 'RUNNING') extra.shutdown();
+        await serving;
+      };
     },
     skip: (duration) => environment.sleep(duration),
     replay: (conversationId) => replayRuns(environment.client, conversationId),
@@ -91,6 +119,7 @@ async function replayRuns(client: Client, conversationId: string): Promise<void>
     const last = history.events?.at(-1)?.eventType ?? 0;
     return !UNDER_WAY.includes(last);
   }, 'the run comes to rest');
+  keepHistory(workflowId, history);
   await Worker.runReplayHistory(
     { workflowBundle: { codePath: bundlePath() } },
     history,

@@ -1,6 +1,7 @@
 import { makeConversationActivities } from '../../activities';
-import type { ActivityDependencies, Engine, Failpoint } from '../../activities/dependencies';
+import type { ActivityDependencies, Engine } from '../../activities/dependencies';
 import type { ChannelSender } from '../../channels/port';
+import type { Failpoint } from '../../config/failpoints';
 import { run, statement } from '../../db/database';
 import { ingest } from '../../db/ingest/ingest';
 import type { IngestResult } from '../../db/ingest/request';
@@ -10,6 +11,7 @@ import type { ReadBack, SendOutcome, SendRequest } from '../../domain/sending';
 import { makeTestDatabase, type TestDatabase } from './database';
 import { FACT_TABLES } from './facts';
 import { requestOf, smsElement, type LeadText } from './inbound';
+import { ALWAYS_OPEN, storeRules } from './policies';
 import { violations } from './invariants';
 
 export const STAFF_TOKEN = 'token-of-tests';
@@ -42,6 +44,8 @@ export class TestProvider {
   readBackAnswer: ReadBack = { kind: 'absent' };
   private readonly script: ((request: SendRequest) => Promise<SendOutcome> | SendOutcome)[] = [];
   replyWindowMs: number | null = null;
+  /** Channels that have no window although `replyWindowMs` is set. */
+  readonly windowless = new Set<Channel>();
 
   /** The next call is answered by `answer`; after the script every call is accepted. */
   next(answer: (request: SendRequest) => Promise<SendOutcome> | SendOutcome): void {
@@ -55,6 +59,7 @@ export class TestProvider {
     this.script.length = 0;
     this.readBackAnswer = { kind: 'absent' };
     this.replyWindowMs = null;
+    this.windowless.clear();
   }
 
   accept(request: SendRequest): SendOutcome {
@@ -63,7 +68,8 @@ export class TestProvider {
   }
 
   sender(channel: Channel): ChannelSender {
-    const windowOf = (): number | null => this.replyWindowMs;
+    const windowOf = (): number | null =>
+      this.windowless.has(channel) ? null : this.replyWindowMs;
     return {
       channel,
       get replyWindowMs() {
@@ -119,10 +125,15 @@ export interface World {
   close(): Promise<void>;
 }
 
+type Overrides = Partial<ActivityDependencies>;
+
 /** A database of its own, the demo business, the activities, a clock and a provider. */
-export async function makeWorld(overrides: Partial<ActivityDependencies> = {}): Promise<World> {
+export async function makeWorld(
+  given: Overrides | ((database: TestDatabase) => Promise<Overrides>) = {},
+): Promise<World> {
   const database = await makeTestDatabase();
   await seedDemo(database.owner, STAFF_TOKEN);
+  const overrides = typeof given === 'function' ? await given(database) : given;
   const clock = new TestClock();
   const provider = new TestProvider();
   const senders = Object.fromEntries(
@@ -136,6 +147,7 @@ export async function makeWorld(overrides: Partial<ActivityDependencies> = {}): 
     engine: plainEngine,
     clock,
     log: silent,
+    hashKey: 'hash-key-of-tests',
     workerId: 'worker-of-tests',
     beat: () => undefined,
     reach: (point, ref) => world.failpoints[point]?.(ref),
@@ -169,6 +181,8 @@ export async function makeWorld(overrides: Partial<ActivityDependencies> = {}): 
     reset: () => reset(database, provider, world),
     close: () => database.close(),
   };
+  // What a test is about must not depend on the hour to which its clock came.
+  await storeRules(world, ALWAYS_OPEN, 'always-open');
   return world;
 }
 
@@ -182,6 +196,7 @@ async function reset(database: TestDatabase, provider: TestProvider, world: Worl
   try {
     await client.query("set session_replication_role = 'replica'");
     await client.query(FACT_TABLES.map((table) => `delete from ${table}`).join(';'));
+    await client.query("delete from send_policies where version like 'test-%'");
     await client.query('update accounts set paused_at = null, paused_reason = null');
     await client.query("set session_replication_role = 'origin'");
   } finally {

@@ -1,4 +1,5 @@
 import { createRootRoute, createRoute, createRouter } from '@tanstack/react-router';
+import { AuditPage } from './audit/AuditPage';
 import { NotFound } from './shell/NotFound';
 import { Shell } from './shell/Shell';
 import { InboxPage } from './inbox/InboxPage';
@@ -28,10 +29,16 @@ const thread = createRoute({
   component: ThreadPage,
 });
 
+const audit = createRoute({
+  getParentRoute: () => root,
+  path: '/audit',
+  component: AuditPage,
+});
+
 /** The routes of the console. */
 export function makeConsoleRouter() {
   return createRouter({
-    routeTree: root.addChildren([inbox.addChildren([nothingChosen, thread])]),
+    routeTree: root.addChildren([inbox.addChildren([nothingChosen, thread]), audit]),
     defaultPreload: false,
   });
 }

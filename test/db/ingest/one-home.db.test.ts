@@ -186,9 +186,23 @@ describe('one event id with two contents', () => {
         message: 'one event id came with two contents',
       },
     ]);
-    expect(await world.rows('select kind, reason, raw_id from work_items')).toEqual([
-      { kind: 'content-conflict', reason: 'one_event_two_contents', raw_id: raw?.['id'] },
+    const items = () =>
+      world.rows('select kind, reason, raw_id, subject_id, explanation from work_items');
+    expect(await items()).toEqual([
+      {
+        kind: 'content-conflict',
+        reason: 'one_event_two_contents',
+        raw_id: raw?.['id'],
+        subject_id: conflict?.['receiptId'],
+        explanation: expect.stringMatching(
+          new RegExp(`${String(conflict?.['keptSha256'])}.*${String(conflict?.['cameSha256'])}`),
+        ),
+      },
     ]);
+    // Brought again and again it stays one alert for a person, and a row for each delivery.
+    await server.postMeta(altered);
+    expect(await items()).toHaveLength(1);
+    expect(await digests()).toHaveLength(2);
   });
 
   it('of two senders is one message; the second is an alert, not a second conversation [IN3] [INV-4]', async () => {

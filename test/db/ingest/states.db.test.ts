@@ -1,6 +1,7 @@
 import { applyStateEvent, lockConversation } from '../../../db/conversations';
 import { inTransaction } from '../../../db/database';
 import type { StateEvent } from '../../../domain/conversation-state';
+import { nextEscalation } from '../../support/escalations';
 import { failWrites } from '../../support/postgres-faults';
 import { runUntilIdle } from '../../support/run-until-idle';
 import { makeWorld, type World } from '../../support/world';
@@ -189,7 +190,7 @@ describe('a lead who writes', () => {
     expect(await world.conversation()).toMatchObject({
       state: 'paused',
       remembered_state: 'replied',
-      next_due_at: null,
+      next_due_at: await nextEscalation(world),
     });
   });
 

@@ -64,6 +64,14 @@ describe('a handover', () => {
     },
   );
 
+  it('takes the answer that waits back in its own transaction, not only at the gate [T6] [C7]', async () => {
+    const { conversationId } = await queuedAnswer(world);
+    await handOverNow(conversationId);
+    expect(await sendsOf(world)).toEqual([
+      expect.objectContaining({ state: 'cancelled', reason: 'handed_over' }),
+    ]);
+  });
+
   it('is joined by what the lead writes next; nothing is answered and nothing owed [T6]', async () => {
     await world.write({ text: 'My sink leaks' });
     const { id } = await world.conversation();

@@ -163,6 +163,19 @@ describe('a person who opted out', () => {
     ]);
   });
 
+  it('opts in on every channel, whichever of them the word came through [S1] [INV-13]', async () => {
+    const sms = await answeredLead(world);
+    await writeOnWhatsApp(world, { text: 'Hello here too' });
+    const whatsApp = await conversationOn(world, 'whatsapp');
+    await runUntilIdle(world, whatsApp, { forMs: 1_000 });
+    await stop();
+    await runUntilIdle(world, sms, { forMs: 1_000 });
+    await writeOnWhatsApp(world, { text: 'START', optOut: 'start' });
+    expect(await world.rows('select from addresses where opted_out_at is not null')).toEqual([]);
+    const states = await world.rows('select channel, state from conversations order by channel');
+    expect(states.map(({ state }) => state)).not.toContain('opted_out');
+  });
+
   it('gets no confirmation of ours where the provider confirms it [INV-13]', async () => {
     const id = await answeredLead(world);
     const { element } = smsElement({ text: 'STOP', id: 'SM-stop' });

@@ -1,5 +1,5 @@
 import { runStaffCommand } from '../../../db/commands/run';
-import type { StaffCommand, StaffCommandResult } from '../../../db/commands/contract';
+import type { PlainCommand, StaffCommandResult } from '../../../db/commands/contract';
 import { ingest } from '../../../db/ingest/ingest';
 import type { IngestResult } from '../../../db/ingest/request';
 import { newId } from '../../../db/new-id';
@@ -119,7 +119,7 @@ export async function openSendOf(
 export async function command(
   world: World,
   conversationId: string,
-  name: StaffCommand,
+  name: PlainCommand,
   seenSeq: number | null = null,
 ): Promise<StaffCommandResult> {
   return runStaffCommand(

@@ -36,11 +36,18 @@ describe('the send breaker', () => {
   async function attemptsBefore({ count, purpose, ageMs, refused = false }: Earlier) {
     for (let index = 0; index < count; index += 1) {
       const attemptId = newId('att');
+      const at = new Date(world.clock.epochMs - ageMs).toISOString();
       await world.rows(
-        `insert into send_attempts (id, business_id, send_id, conversation_id, address_id, purpose,
-           number, decision_id, not_before, conversation_version, saw_seq, started_at)
-         select $1, business_id, $2, 'earlier', id, $3, 1, 'earlier', $4, 1, 1, $4 from addresses`,
-        [attemptId, newId('snd'), purpose, new Date(world.clock.epochMs - ageMs).toISOString()],
+        `with attempted as (
+           insert into send_attempts (id, business_id, send_id, conversation_id, address_id, purpose,
+             number, decision_id, not_before, conversation_version, saw_seq, started_at)
+           select $1, business_id, $2, 'earlier', id, $3, 1, $5, $4, 1, 1, $4 from addresses
+           returning business_id)
+         insert into send_decisions (id, business_id, send_id, not_before, reason, policy_version,
+           evaluated_at, inputs, cancel_on_inbound)
+         select $5, business_id, $2, $4, 'immediate-first-response', 'earlier', $4, '{}', true
+         from attempted`,
+        [attemptId, newId('snd'), purpose, at, newId('dec')],
       );
       if (!refused) continue;
       await world.rows(

@@ -1,6 +1,7 @@
 import type { StatusElement } from '../../../domain/inbound';
 import { ATTEMPT_LIMIT_MS } from '../../../domain/limits';
 import { ingest } from '../../../db/ingest/ingest';
+import { nextEscalation } from '../../support/escalations';
 import { prepared, requestOf } from '../../support/inbound';
 import { runUntilIdle } from '../../support/run-until-idle';
 import { calledFor, sendsOf } from '../../support/sends';
@@ -54,7 +55,7 @@ describe('an attempt whose outcome is unknown', () => {
     const readBack = jest.spyOn(world.dependencies.senders.sms, 'readBack');
     const waits = await world.activities.resolve(send);
     expect(waits).toMatchObject({
-      agenda: { owed: true, items: [{ step: { kind: 'resolve' }, dueInMs: ATTEMPT_LIMIT_MS }] },
+      agenda: { owed: true, items: [{ step: { kind: 'resolve' }, dueInMs: 20_000 }] },
     });
     world.clock.advance(ATTEMPT_LIMIT_MS - 1);
     await world.activities.resolve(send);
@@ -104,7 +105,7 @@ describe('an attempt whose outcome is unknown', () => {
         state: 'active',
         owner: 'automation',
         owed_since: null,
-        next_due_at: null,
+        next_due_at: await nextEscalation(world),
       });
     },
   );

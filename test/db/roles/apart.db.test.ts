@@ -5,6 +5,7 @@ import { ingest } from '../../../db/ingest/ingest';
 import { DEMO_BUSINESS } from '../../../dev/demo';
 import { answer } from '../../support/answering';
 import { prepared, requestOf, smsElement } from '../../support/inbound';
+import { SAMPLE_COMMANDS } from '../../support/staff-commands';
 import { makeWorld, type World } from '../../support/world';
 import { command } from '../races/scene';
 
@@ -14,6 +15,7 @@ const OTHER_NUMBER = '+13125550188';
 /** What staff may read, and the column that names the business. */
 const SEEN = {
   businesses: 'id',
+  send_policies: 'business_id',
   accounts: 'business_id',
   leads: 'business_id',
   addresses: 'business_id',
@@ -57,6 +59,11 @@ describe('two businesses in one database', () => {
        from accounts where channel = 'sms'`,
       [OTHER, OTHER_NUMBER],
     );
+    await world.rows(
+      `insert into send_policies (business_id, version, rules, created_at)
+       select $1, 'test-theirs', rules, created_at from send_policies where version = 'always-open'`,
+      [OTHER],
+    );
     // The same person writes to both: two leads, because a lead belongs to one business.
     await world.write({ text: 'My sink leaks', id: 'SM1' });
     const { conversationId: ours } = await answer(world);
@@ -90,7 +97,7 @@ describe('two businesses in one database', () => {
   ) => ({
     businessId,
     role: 'owner' as const,
-    command: name,
+    ...SAMPLE_COMMANDS[name],
     conversationId,
     idempotencyKey: `${name}-${conversationId}`,
     seenSeq: 99,
@@ -209,7 +216,7 @@ describe('two businesses in one database', () => {
   });
 
   it('staff cannot begin a takeover session of another business’s conversation [SEC1]', async () => {
-    const sql = `insert into takeover_heads values ('${theirs}/9', '${theirs}', 0)`;
+    const sql = `insert into takeover_heads values (uuidv7(), '${theirs}', 0)`;
     await expect(asStaff((client) => client.query(sql))).rejects.toMatchObject({ code: '42501' });
   });
 

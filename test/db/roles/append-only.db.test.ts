@@ -10,6 +10,7 @@ const TABLES = {
   raw_deliveries: ['id', 'provider'],
   receipt_duplicates: ['id', 'raw_id'],
   conversation_transitions: ['conversation_id, ordinal', 'cause'],
+  send_policies: ['business_id, version', 'version'],
   send_decisions: ['id', 'reason'],
   send_attempts: ['id', 'purpose'],
   send_outcomes: ['attempt_id, ordinal', 'outcome'],
@@ -144,6 +145,20 @@ describe('an append-only table', () => {
         UPDATE: change(table),
       }[act];
       expect(await sqlStateOf(world.database.owner.query(sql ?? ''))).toBe('42501');
+    },
+  );
+
+  it.each(ROLES)(
+    'was never granted to %s for a change: triggers are the second lock [SEC13]',
+    async (role) => {
+      const granted = await world.rows(
+        `select distinct x.tgrelid::regclass::text as name, act from pg_trigger x
+       join pg_proc f on f.oid = x.tgfoid
+       cross join unnest(array['UPDATE', 'DELETE', 'TRUNCATE']) as act
+       where f.proname = 'refuse_change' and has_table_privilege($1, x.tgrelid, act)`,
+        [role],
+      );
+      expect(granted).toEqual([]);
     },
   );
 

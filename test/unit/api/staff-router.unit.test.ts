@@ -70,7 +70,7 @@ describe('the staff API over HTTP', () => {
       ...(init.body === undefined ? {} : { body: JSON.stringify(init.body) }),
     });
 
-  it.each(['claim', 'release', 'book', 'opt-out'])(
+  it.each(['claim', 'release', 'book', 'opt-out', 'pause', 'resume', 'close'])(
     '%s is run for the business and role of the token and wakes the workflow [O1]',
     async (name) => {
       const { status, body } = await command(name, { body: { seenSeq: 7 } });
@@ -89,6 +89,58 @@ describe('the staff API over HTTP', () => {
     },
   );
 
+  const SEND = `snd_${'1'.repeat(32)}`;
+  const instant = '2026-11-30T18:30:00Z';
+  it.each<[string, object, object]>([
+    ['reply', { text: 'Hello' }, { text: 'Hello' }],
+    ['note', { text: 'Hello' }, { text: 'Hello' }],
+    ['approve', {}, { text: null }],
+    ['approve', { text: 'Hello' }, { text: 'Hello' }],
+    ['reject', { reason: 'No.' }, { reason: 'No.' }],
+    ['send-now', {}, { sendId: null, reason: null }],
+    ['send-now', { sendId: SEND, reason: 'Now.' }, { sendId: SEND, reason: 'Now.' }],
+    ['postpone', { until: instant }, { until: instant, sendId: null, reason: null }],
+    ['assign', { queue: 'owner' }, { queue: 'owner' }],
+    [
+      'opt-in',
+      { source: ' a call ', at: instant, words: 'Yes.' },
+      { source: 'a call', at: instant, words: 'Yes.' },
+    ],
+  ])('%s says %j to the command', async (name, body, said) => {
+    const { status } = await command(name, { body: { ...body, seenSeq: 7 } });
+    expect(status).toBe(200);
+    const envelope = { businessId: 'biz_1', role: 'manager', idempotencyKey: 'key-1', seenSeq: 7 };
+    expect(asked).toEqual([{ ...envelope, conversationId: ID, command: name, ...said }]);
+  });
+
+  const ITEM = `wrk_${'2'.repeat(32)}`;
+  it.each<[string, object, object]>([
+    [`/escalations/${ITEM}/claim`, {}, { workItemId: ITEM, command: 'claim-item', seenSeq: null }],
+    [
+      `/escalations/${ITEM}/resolve`,
+      { seenSeq: 7 },
+      { workItemId: ITEM, command: 'resolve-item', seenSeq: 7, resolution: null },
+    ],
+    [
+      `/deliveries/${SEND}/settle`,
+      { arrived: false },
+      { sendId: SEND, command: 'settle', seenSeq: null, arrived: false },
+    ],
+  ])('%s with %j is the command of its thing', async (path, body, said) => {
+    const { status } = await call(path, {
+      method: 'POST',
+      headers: {
+        Authorization: 'Bearer token',
+        'Idempotency-Key': 'key-1',
+        'Content-Type': 'application/json',
+      },
+      body: JSON.stringify(body),
+    });
+    expect(status).toBe(200);
+    const envelope = { businessId: 'biz_1', role: 'manager', idempotencyKey: 'key-1' };
+    expect(asked).toEqual([{ ...envelope, ...said }]);
+  });
+
   it('a repeated key gets the same answer and wakes nobody', async () => {
     result = { ...DONE, wake: null };
     const { status, body } = await command('claim');
@@ -102,6 +154,12 @@ describe('the staff API over HTTP', () => {
     ['newer_message', 409],
     ['seen_seq_required', 400],
     ['not_applicable', 409],
+    ['opted_out', 409],
+    ['window_closed', 409],
+    ['send_not_named', 409],
+    ['beyond_expiry', 409],
+    ['text_does_not_fit', 400],
+    ['wrong_time', 400],
     ['key_reused', 422],
   ] as const)(
     'a refusal %s is answered %i with its code and way out [T6]',

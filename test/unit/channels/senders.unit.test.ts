@@ -72,6 +72,18 @@ describe('a send that the provider takes', () => {
     expect(body).not.toHaveProperty('to');
   });
 
+  it('on WhatsApp leaves as an approved template where it is one, outside every window [S6]', async () => {
+    await send('whatsapp', { template: { name: 'check_in', language: 'en_US', text: 'Hi' } });
+    expect(JSON.parse(provider.seen[0]?.body ?? '')).toEqual({
+      messaging_product: 'whatsapp',
+      recipient_type: 'individual',
+      to: '13125550142',
+      type: 'template',
+      template: { name: 'check_in', language: { code: 'en_US' } },
+      biz_opaque_callback_data: ATTEMPT,
+    });
+  });
+
   it('by SMS carries the attempt in the status callback and does not wait for hours [C6]', async () => {
     await send('sms', { text: 'Größe & 100% 🦁' });
     const [request] = provider.seen;

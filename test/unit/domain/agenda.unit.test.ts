@@ -26,6 +26,7 @@ const QUIET: AgendaFacts = deepFreeze({
   sendsHeld: false,
   sends: [],
   followUp: null,
+  escalation: null,
 });
 const QUEUED: OpenSend = deepFreeze({
   sendId: 'snd_1',
@@ -33,6 +34,7 @@ const QUEUED: OpenSend = deepFreeze({
   state: 'queued',
   token: TOKEN,
   stands: false,
+  awaitingApproval: false,
   notBeforeMs: NOW,
   expiresAtMs: NOW + HOUR_MS,
   leaseUntilMs: null,
@@ -170,6 +172,22 @@ describe('what is due', () => {
     ]);
   });
 
+  it('is the deadline of a work item, before any send that is due at once [C7] [O1]', () => {
+    const escalation = { workItemId: 'wrk_1', dueAtMs: NOW };
+    expect(lines({ escalation, sends: [send()] }).slice(0, 2)).toEqual([
+      'escalate 0',
+      'deliver snd_1 0',
+    ]);
+    expect(lines({ escalation: { ...escalation, dueAtMs: NOW + 300_000 } })).toEqual([
+      'escalate 300000',
+    ]);
+  });
+
+  it('is no delivery of a draft that awaits approval, but its expiry [T3]', () => {
+    const sends = [send({ awaitingApproval: true })];
+    expect(lines({ sends })).toEqual([`expire snd_1 ${HOUR_MS}`]);
+  });
+
   const instant = fc.integer({ min: NOW - 2 * HOUR_MS, max: NOW + 2 * HOUR_MS });
   const openSend = fc.record<OpenSend>({
     sendId: fc.uuid(),
@@ -177,6 +195,7 @@ describe('what is due', () => {
     state: fc.constantFrom('queued', 'leased', 'sending'),
     token: fc.constantFrom(TOKEN, 'older', null),
     stands: fc.boolean(),
+    awaitingApproval: fc.boolean(),
     notBeforeMs: instant,
     expiresAtMs: fc.option(instant),
     leaseUntilMs: fc.option(instant),
@@ -194,6 +213,7 @@ describe('what is due', () => {
     followUp: fc.option(
       fc.record({ planId: fc.uuid(), step: fc.integer({ min: 1, max: 3 }), dueAtMs: instant }),
     ),
+    escalation: fc.option(fc.record({ workItemId: fc.uuid(), dueAtMs: instant })),
   });
 
   it('leaves no debt and no open send without something that will end it [T3] [INV-5]', () => {
@@ -202,7 +222,8 @@ describe('what is due', () => {
         const { items } = planAgenda(deepFreeze(drawn));
         const looksAfter = (sendId: string) =>
           items.some(({ step }) => 'sendId' in step && step.sendId === sendId);
-        const waits = (open: OpenSend) => drawn.sendsHeld && open.expiresAtMs === null;
+        const waits = (open: OpenSend) =>
+          (drawn.sendsHeld || open.awaitingApproval) && open.expiresAtMs === null;
         for (const open of drawn.sends) {
           expect(looksAfter(open.sendId) || waits(open)).toBe(true);
         }
@@ -221,6 +242,7 @@ describe('what is due', () => {
           const open = drawn.sends.find(({ sendId }) => sendId === step.sendId);
           expect(open?.state).not.toBe('sending');
           expect(drawn.sendsHeld).toBe(false);
+          expect(open?.awaitingApproval).toBe(false);
           const atMs = NOW + dueInMs;
           expect(atMs).toBeGreaterThanOrEqual(open?.notBeforeMs ?? Infinity);
           expect(atMs).toBeLessThan(open?.expiresAtMs ?? Infinity);

@@ -1,6 +1,8 @@
 import fc from 'fast-check';
 import { Temporal } from 'temporal-polyfill';
-import { followUpText, planFollowUps } from '../../../domain/follow-ups';
+import { allowedHours } from '../../../domain/allowed-hours';
+import { followUpText, planFollowUps, routeFollowUp } from '../../../domain/follow-ups';
+import { DEFAULT_RULES } from '../../../domain/policy-rules';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -21,6 +23,23 @@ const ZONES = [
   'Pacific/Chatham',
   'UTC',
 ];
+
+const plan = (
+  anchorMs: number,
+  timeZone: string,
+  windowClosesAtMs: number | null,
+  quietZone: string | null = null,
+) =>
+  planFollowUps({
+    anchorMs,
+    timeZone,
+    days: [1, 3, 7],
+    windowClosesAtMs,
+    hours:
+      quietZone === null
+        ? null
+        : allowedHours(DEFAULT_RULES, timeZone, { source: 'zip', zones: [quietZone] }),
+  });
 
 const local = (zone: string, wall: string) =>
   Temporal.PlainDateTime.from(wall).toZonedDateTime(zone).epochMilliseconds;
@@ -61,7 +80,7 @@ describe('the plan of the follow-ups', () => {
     ],
   ])('keeps the business’s local time over %s: %s gives %j [S6]', (_name, anchor, expected) => {
     const zone = 'America/Chicago';
-    const steps = planFollowUps(local(zone, anchor), zone, null);
+    const steps = plan(local(zone, anchor), zone, null);
     expect(steps.map(({ step, day }) => [step, day])).toEqual([
       [1, 1],
       [2, 3],
@@ -75,7 +94,7 @@ describe('the plan of the follow-ups', () => {
 
   it('takes an hour that comes twice at its first coming [S6]', () => {
     const zone = 'America/Chicago';
-    const [first] = planFollowUps(local(zone, '2026-10-31T01:30'), zone, null);
+    const [first] = plan(local(zone, '2026-10-31T01:30'), zone, null);
     expect(new Date(first?.dueAtMs ?? 0).toISOString()).toBe('2026-11-01T06:30:00.000Z');
   });
 
@@ -88,9 +107,22 @@ describe('the plan of the follow-ups', () => {
   ])('moves day 1 before a reply window that %s (%i ms): due after %i ms [S6]', (...row) => {
     const [, closesAfterMs, dueAfterMs] = row;
     const anchorMs = local('America/Chicago', '2026-11-30T12:00');
-    const steps = planFollowUps(anchorMs, 'America/Chicago', anchorMs + closesAfterMs);
+    const steps = plan(anchorMs, 'America/Chicago', anchorMs + closesAfterMs);
     expect((steps[0]?.dueAtMs ?? 0) - anchorMs).toBe(dueAfterMs);
     expect((steps[1]?.dueAtMs ?? 0) - anchorMs).toBe(3 * DAY_MS);
+  });
+
+  it.each([
+    ['closes at night', '2026-11-30T02:00', 24, '2026-11-30T20:59'],
+    ['closes in the morning, before quiet hours end', '2026-11-30T08:10', 24, '2026-11-30T20:59'],
+    ['closes when the morning has room', '2026-11-30T09:00', 24, '2026-12-01T08:30'],
+    ['closes in the afternoon', '2026-11-30T14:00', 24, '2026-12-01T13:30'],
+  ])('finds an allowed time before a reply window that %s: %s and %i h [S6]', (...row) => {
+    const [, anchor, windowHours, expected] = row;
+    const zone = 'America/Chicago';
+    const anchorMs = local(zone, anchor);
+    const [first] = plan(anchorMs, zone, anchorMs + windowHours * HOUR_MS, zone);
+    expect(wallOf(zone, first?.dueAtMs ?? 0).toString({ smallestUnit: 'minute' })).toBe(expected);
   });
 
   const instant = fc.integer({
@@ -103,7 +135,7 @@ describe('the plan of the follow-ups', () => {
     fc.assert(
       fc.property(instant, fc.constantFrom(...ZONES), window, (anchorMs, zone, windowMs) => {
         const closesAtMs = windowMs === null ? null : anchorMs + windowMs;
-        const dues = planFollowUps(anchorMs, zone, closesAtMs).map(({ dueAtMs }) => dueAtMs);
+        const dues = plan(anchorMs, zone, closesAtMs).map(({ dueAtMs }) => dueAtMs);
         expect(dues).toHaveLength(3);
         [anchorMs, ...dues].reduce((before, due) => {
           expect(due).toBeGreaterThan(before);
@@ -118,7 +150,7 @@ describe('the plan of the follow-ups', () => {
     fc.assert(
       fc.property(instant, fc.constantFrom(...ZONES), (anchorMs, zone) => {
         const anchor = wallOf(zone, anchorMs);
-        for (const { day, dueAtMs } of planFollowUps(anchorMs, zone, null)) {
+        for (const { day, dueAtMs } of plan(anchorMs, zone, null)) {
           const wanted = anchor.add({ days: day });
           const exists = wanted.toZonedDateTime(zone).toPlainDateTime().equals(wanted);
           if (exists) expect(wallOf(zone, dueAtMs).toString()).toBe(wanted.toString());
@@ -127,6 +159,22 @@ describe('the plan of the follow-ups', () => {
       }),
       { numRuns: 400 },
     );
+  });
+});
+
+describe('the way of a due follow-up', () => {
+  const template = { name: 'check_in', language: 'en_US', text: 'Hi' };
+  const closes = 1_000;
+  it.each([
+    ['without a window', 5_000, null, null, false, 'same-channel'],
+    ['1 ms before the window closes', 999, closes, null, true, 'same-channel'],
+    ['as the window closes', 1_000, closes, template, true, 'template'],
+    ['without a template', 1_000, closes, null, true, 'other-channel'],
+    ['with nothing left', 1_000, closes, null, false, 'by-hand'],
+  ] as const)('%s is chosen, never dropped in silence [S6]', (...row) => {
+    const [, notBeforeMs, windowClosesAtMs, approved, otherChannelOpen, route] = row;
+    const facts = { notBeforeMs, windowClosesAtMs, template: approved, otherChannelOpen };
+    expect(routeFollowUp(facts)).toBe(route);
   });
 });
 

@@ -27,6 +27,7 @@ const FREE: GateFacts = deepFreeze({
   unexpired: true,
   stopRequested: false,
   windowOpen: null,
+  outsideHours: false,
   state: 'active',
   personOwns: false,
   automationEnabled: true,
@@ -65,6 +66,7 @@ describe('the gate', () => {
     ['that a stop met', { stopRequested: true }, cancel('conversation_stopped'), '[S3]'],
     ['outside the reply window', { windowOpen: false }, cancel('window_closed'), '[S6]'],
     ['inside the reply window', { windowOpen: true }, allow, '[S6]'],
+    ['inside quiet hours', { outsideHours: true }, { kind: 'plan-again' }, '[INV-14]'],
     ['while paused', { state: 'paused' }, cancel('conversation_stopped'), '[S1]'],
     ['once closed', { state: 'closed' }, cancel('conversation_stopped'), '[S1]'],
     ['once replied', { state: 'replied' }, allow, '[S1]'],
@@ -144,6 +146,7 @@ describe('the gate', () => {
     unexpired: flag(true),
     stopRequested: flag(false),
     windowOpen: mostly<boolean | null>(null, fc.boolean()),
+    outsideHours: mostly(false, fc.constant(true)),
     state: fc.constantFrom(...CONVERSATION_STATES),
     personOwns: flag(false),
     automationEnabled: flag(true),
@@ -173,6 +176,7 @@ describe('the gate', () => {
         expect(facts.leaseHeld && facts.reached && facts.unexpired).toBe(true);
         expect(facts.stopRequested || facts.accountPaused).toBe(false);
         expect(facts.windowOpen).not.toBe(false);
+        expect(facts.outsideHours).toBe(false);
         expect(facts.counts.last10Minutes).toBeLessThan(20);
         expect(facts.counts.lastHour).toBeLessThan(60);
         expect(facts.counts.lastDay).toBeLessThan(120);

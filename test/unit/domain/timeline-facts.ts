@@ -58,7 +58,10 @@ export const decision: DecisionFact = {
   reason: 'immediate-first-response',
   rule: null,
   notBefore: at(0),
+  expiresAt: null,
   evaluatedAt: at(0),
+  policyVersion: 'policy-1',
+  inputs: {},
 };
 
 export const outcome: OutcomeFact = {
@@ -121,6 +124,7 @@ export const plan: PlanFact = {
 
 export function tell(facts: Partial<TimelineFacts>): TimelineEntry[] {
   return timelineOf({
+    timeZone: 'America/Chicago',
     channel: 'sms',
     messages: [],
     transitions: [],
@@ -131,6 +135,7 @@ export function tell(facts: Partial<TimelineFacts>): TimelineEntry[] {
     workItems: [],
     takeovers: [],
     plans: [],
+    notes: [],
     traces: [],
     ...facts,
   });

@@ -17,9 +17,9 @@ describe('what was decided [C2]', () => {
       'quiet: The follow-up of day 3 is due; it may leave at once.',
     ],
     [
-      { reason: 'business-rule-delay', rule: 'quiet-hours', notBefore: at(7_200) },
-      'follow-up',
-      'quiet: Decided on the follow-up; it may leave in 2 h.',
+      { reason: 'business-rule-delay', rule: 'business-hours', notBefore: at(7_200) },
+      'answer',
+      "quiet: Decided on the answer; it may leave in 2 h. Waits until Mon 14:00 (business's time, America/Chicago): the business answers only in its business hours.",
     ],
     [
       { reason: 'rate-limit-backoff', notBefore: at(5.2) },
@@ -40,6 +40,42 @@ describe('what was decided [C2]', () => {
     const waits = tell({ decisions: [decision], sends: [{ ...send, state: 'queued' }] });
     const left = tell({ decisions: [decision], sends: [send] });
     expect([waits[0]?.quote, left[0]?.quote]).toEqual([send.body, null]);
+  });
+});
+
+describe('what waits for its policy clock [C2]', () => {
+  const waiting = {
+    ...decision,
+    reason: 'business-rule-delay',
+    rule: 'follow-up-day-1',
+    notBefore: at(7_200),
+    inputs: {
+      movedBy: 'quiet-hours',
+      recipientZones: 'America/Chicago',
+      quietFrom: '21:00',
+      quietTo: '14:00',
+    },
+  };
+  const coming = (decisions: DecisionFact[], state: string) =>
+    tell({ decisions, sends: [{ ...send, purpose: 'follow-up', state }] }).filter(
+      (entry) => entry.upcoming,
+    );
+
+  it('stands among what comes, at its time and with its reason', () => {
+    expect(coming([waiting], 'queued')).toEqual([
+      expect.objectContaining({
+        at: at(7_200),
+        quote: send.body,
+        text: "Follow-up. Waits until Mon 14:00 (recipient's time, America/Chicago): quiet hours from 21:00 to 14:00.",
+      }),
+    ]);
+  });
+
+  it('is told by the decision that superseded, and by none once it has left', () => {
+    const later = { ...waiting, id: 'dec_2', supersedesId: 'dec_1', notBefore: at(10_800) };
+    const [entry] = coming([waiting, later], 'queued');
+    expect(entry?.text).toContain('Decided anew under the rules policy-1. Waits until Mon 15:00');
+    expect(coming([waiting], 'accepted')).toEqual([]);
   });
 });
 

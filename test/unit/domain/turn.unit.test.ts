@@ -23,6 +23,7 @@ const FACTS: TurnFacts = deepFreeze({
   addressOptedOut: false,
   lastAnswerAtMs: null,
   owed: [said('My sink leaks')],
+  loop: null,
 });
 const course = (change: Partial<TurnFacts>) => courseOfTurn(deepFreeze({ ...FACTS, ...change }));
 
@@ -46,6 +47,21 @@ describe('the course of a turn', () => {
     const late = course({ overdueFromMs: NOW - ageMs });
     expect(late.kind).toBe(kind);
     if (kind === 'hand-over') expect(late).toMatchObject({ reason: 'reply_overdue' });
+  });
+
+  it.each(['too_many_turns', 'answers_at_once', 'repeats_itself'] as const)(
+    'gives a conversation that goes round in circles (%s) to a person [INV-17]',
+    (loop) => {
+      expect(course({ loop })).toMatchObject({
+        kind: 'hand-over',
+        reason: 'policy_requires_human',
+      });
+    },
+  );
+
+  it('confirms an opt-out although the conversation goes round in circles [INV-17] [S1]', () => {
+    const optedOut = { state: 'opted_out', owed: [said('STOP', 'stop')] } as const;
+    expect(course({ ...optedOut, loop: 'too_many_turns' })).toEqual({ kind: 'confirm-opt-out' });
   });
 
   it.each<[string, Partial<TurnFacts>, object]>([
@@ -99,6 +115,17 @@ describe('the course of a turn', () => {
     expect(course({ lastAnswerAtMs, owed }).kind).toBe(kind);
   });
 
+  it.each(CONVERSATION_STATES)(
+    'drafts and hands over nothing while %s, where nothing owes any more [T2] [INV-10]',
+    (state) => {
+      const late = { overdueFromMs: NOW - 2 * HOUR_MS };
+      expect(course({ state, ...late, owed: [] })).toEqual({
+        kind: 'no-answer',
+        reason: 'covered',
+      });
+    },
+  );
+
   it('never drafts for an opted-out person, nor past the hour, nor while held [INV-13] [C2]', () => {
     const facts = fc.record<TurnFacts>({
       nowMs: fc.constant(NOW),
@@ -114,12 +141,21 @@ describe('the course of a turn', () => {
           optOut: fc.option(fc.constantFrom('stop', 'start', 'stop_confirmed_by_provider')),
         }),
       ),
+      loop: fc.option(
+        fc.constantFrom(
+          'too_many_turns' as const,
+          'answers_at_once' as const,
+          'repeats_itself' as const,
+        ),
+      ),
     });
     fc.assert(
       fc.property(facts, (drawn) => {
         if (courseOfTurn(deepFreeze(drawn)).kind !== 'draft') return;
         expect(['active', 'replied', 'booked']).toContain(drawn.state);
         expect(drawn.addressOptedOut).toBe(false);
+        expect(drawn.owed).not.toEqual([]);
+        expect(drawn.loop).toBeNull();
         expect(drawn.nowMs - drawn.overdueFromMs).toBeLessThan(HOUR_MS);
       }),
     );

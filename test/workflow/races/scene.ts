@@ -1,6 +1,10 @@
+import { refreshAgenda } from '../../../db/agenda';
 import { runStaffCommand } from '../../../db/commands/run';
-import type { StaffCommand } from '../../../db/commands/contract';
+import type { PlainCommand } from '../../../db/commands/contract';
+import { inTransaction } from '../../../db/database';
+import type { WakeTarget } from '../../../db/due';
 import { newId } from '../../../db/new-id';
+import { claimWorkItem } from '../../../db/work-items';
 import { DEMO_BUSINESS } from '../../../dev/demo';
 import { conversationWorkflowId } from '../../../workflows/contract';
 import type { LeadText } from '../../support/inbound';
@@ -64,7 +68,7 @@ export async function webhook(temporal: TemporalWorld, message: LeadText): Promi
 export async function command(
   temporal: TemporalWorld,
   conversationId: string,
-  name: StaffCommand,
+  name: PlainCommand,
   atMs?: number,
 ): Promise<void> {
   const at = atMs ?? (await nowMs(temporal));
@@ -84,14 +88,35 @@ export async function command(
   if (result.wake !== null) await temporal.waker.wake(result.wake, 'staff');
 }
 
+/** Somebody acts on whatever waits for a person; else its clock would never let a run complete. */
+async function actOnItems(temporal: TemporalWorld): Promise<void> {
+  const { world, waker } = temporal;
+  const items = await world.rows(
+    `select w.id as item, c.id, c.business_id as "businessId", c.channel, c.state, c.owner
+     from work_items w join conversations c on c.id = w.conversation_id
+     where w.next_escalation_at is not null`,
+  );
+  const at = new Date(await nowMs(temporal)).toISOString();
+  for (const { item, ...conversation } of items) {
+    const target = conversation as unknown as WakeTarget;
+    await inTransaction(world.database.service, async (client) => {
+      await claimWorkItem(client, String(item), { at, by: 'support-agent' });
+      await refreshAgenda(client, target.id, at);
+    });
+    await waker.wake(target, 'staff');
+  }
+}
+
 /**
  * Waits past every time that was ever scheduled, until the runs have completed, and replays their
- * histories. Returns what the provider was called for, from the beginning.
+ * histories; what waits for a person is claimed after an hour. Returns what the provider was called for, from the beginning.
  */
 export async function calledUntilRest(
   temporal: TemporalWorld,
   ...conversations: readonly string[]
 ): Promise<readonly string[]> {
+  await temporal.skip('1 hour');
+  await actOnItems(temporal);
   await temporal.skip('9 days');
   for (const id of conversations) {
     const handle = temporal.client.workflow.getHandle(conversationWorkflowId(id));

@@ -1,5 +1,5 @@
 import { ApiError } from './client';
-import type { Hint, Problem } from '../generated/api';
+import type { Hint, NoticeHint, Problem } from '../generated/api';
 
 export type LiveState = 'connecting' | 'live' | 'reconnecting';
 
@@ -7,6 +7,8 @@ export interface LiveHandlers {
   /** The stream is open: whatever was missed before must be fetched again. */
   readonly onOpen: () => void;
   readonly onHint: (hint: Hint) => void;
+  /** Things wait for a person. */
+  readonly onNotice: (notice: NoticeHint) => void;
   readonly onReset: () => void;
   readonly onState: (state: LiveState) => void;
   readonly onUnauthenticated: () => void;
@@ -41,6 +43,9 @@ export async function listenForHints(
         } else if (event.kind === 'hint') {
           lastEventId = event.id;
           handlers.onHint(event.hint);
+        } else if (event.kind === 'notice') {
+          lastEventId = event.id;
+          handlers.onNotice(event.notice);
         } else {
           handlers.onReset();
         }
@@ -84,6 +89,7 @@ function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
 type StreamEvent =
   | { readonly kind: 'open' }
   | { readonly kind: 'hint'; readonly id: string; readonly hint: Hint }
+  | { readonly kind: 'notice'; readonly id: string; readonly notice: NoticeHint }
   | { readonly kind: 'reset' };
 
 async function readOnce(
@@ -132,7 +138,11 @@ function parseBlock(block: string): StreamEvent | null {
     }),
   );
   const data = fields.get('data');
-  if (fields.get('event') === 'reset') return { kind: 'reset' };
-  if (fields.get('event') !== 'conversation' || data === undefined) return null;
-  return { kind: 'hint', id: fields.get('id') ?? '', hint: JSON.parse(data) as Hint };
+  const event = fields.get('event');
+  if (event === 'reset') return { kind: 'reset' };
+  if (data === undefined) return null;
+  const id = fields.get('id') ?? '';
+  if (event === 'notice') return { kind: 'notice', id, notice: JSON.parse(data) as NoticeHint };
+  if (event !== 'conversation') return null;
+  return { kind: 'hint', id, hint: JSON.parse(data) as Hint };
 }

@@ -81,6 +81,7 @@ export type TimelineEntry = {
     | 'settled'
     | 'work-item'
     | 'takeover'
+    | 'note'
     | 'follow-up'
     | 'latency';
   at: string;
@@ -99,6 +100,54 @@ export type TimelineEntry = {
   upcoming: boolean;
 };
 
+export type Evidence = {
+  configVersion: string;
+  conversationId: string;
+  providerEventIds: string[];
+  queuedMessageIds: string[];
+  transitions: {
+    ordinal: number;
+    fromState: string;
+    toState: string;
+    version: number;
+    cause: string;
+    causeRef: string | null;
+    changed: boolean;
+    occurredAt: string;
+    at: string;
+    cancelledSendIds: string[];
+    acceptedAfterStop: string[];
+  }[];
+  attempts: {
+    attemptId: string;
+    sendId: string;
+    number: number;
+    purpose: string;
+    decisionId: string;
+    notBefore: string;
+    expiresAt: string | null;
+    conversationVersion: number;
+    sawSeq: number;
+    startedAt: string;
+  }[];
+  providerResponses: {
+    attemptId: string;
+    sendId: string;
+    outcome: string;
+    code: string | null;
+    evidence: string;
+    providerMessageSha256: string | null;
+    acceptedAt: string | null;
+    recordedAt: string;
+  }[];
+  facts: {
+    stopOccurredAt: string | null;
+    stateChangedAt: string | null;
+    cancelledSendIds: string[];
+    acceptedAfterStop: string[];
+  };
+};
+
 export type CommandResult = {
   conversationId: string;
   state: string;
@@ -107,6 +156,22 @@ export type CommandResult = {
 };
 
 export type CommandBody = { seenSeq?: number };
+
+export type ReplyBody = { seenSeq?: number; text: string };
+
+export type NoteBody = { seenSeq?: number; text: string };
+
+export type ApproveBody = { seenSeq?: number; text?: string };
+
+export type RejectBody = { seenSeq?: number; reason: string };
+
+export type SendNowBody = { seenSeq?: number; sendId?: string; reason?: string };
+
+export type PostponeBody = { seenSeq?: number; sendId?: string; until: string; reason?: string };
+
+export type OptInBody = { seenSeq?: number; source: string; at: string; words: string };
+
+export type AssignBody = { seenSeq?: number; queue: string };
 
 export type EscalationList = { now: string; items: WorkItem[]; nextCursor: string | null };
 
@@ -132,8 +197,27 @@ export type WorkItem = {
   queue: string;
   newestSeq: number | null;
   openedAt: string;
-  escalateAt: string | null;
+  escalateAt: string;
+  nextEscalationAt: string | null;
+  level: number;
+  claimedAt: string | null;
+  claimedBy: string | null;
+  resolvedAt: string | null;
+  resolvedBy: string | null;
+  resolution: string | null;
 };
+
+export type WorkItemResult = {
+  workItemId: string;
+  conversationId: string | null;
+  queue: string;
+  claimedAt: string | null;
+  claimedBy: string | null;
+  resolvedAt: string | null;
+  resolution: string | null;
+};
+
+export type ResolveBody = { seenSeq?: number; resolution?: string };
 
 export type DeliveryList = { now: string; items: Delivery[]; nextCursor: string | null };
 
@@ -160,7 +244,26 @@ export type Delivery = {
   workItemId: string | null;
 };
 
+export type SettleBody = { arrived: boolean };
+
+export type AuditReport = { now: string; items: AuditCheck[] };
+
+export type AuditCheck = {
+  invariant: string;
+  says: string;
+  violations: number;
+  checkedAt: string;
+  fullyCheckedAt: string | null;
+  rows: string[];
+};
+
 export type Hint = { id: string; version: number };
+
+export type NoticeHint = {
+  id: string;
+  queue: 'front-desk' | 'shift-lead' | 'owner' | 'operators' | 'operators-on-call';
+  items: number;
+};
 
 export interface Operations {
   'GET /api/conversations': {
@@ -187,6 +290,11 @@ export interface Operations {
     body: undefined;
     answer: Timeline;
   };
+  'GET /api/conversations/{id}/evidence': {
+    query: {};
+    body: undefined;
+    answer: Evidence;
+  };
   'POST /api/conversations/{id}/claim': {
     query: {};
     body: CommandBody;
@@ -207,10 +315,91 @@ export interface Operations {
     body: CommandBody;
     answer: CommandResult;
   };
+  'POST /api/conversations/{id}/pause': {
+    query: {};
+    body: CommandBody;
+    answer: CommandResult;
+  };
+  'POST /api/conversations/{id}/resume': {
+    query: {};
+    body: CommandBody;
+    answer: CommandResult;
+  };
+  'POST /api/conversations/{id}/reply': {
+    query: {};
+    body: ReplyBody;
+    answer: CommandResult;
+  };
+  'POST /api/conversations/{id}/note': {
+    query: {};
+    body: NoteBody;
+    answer: CommandResult;
+  };
+  'POST /api/conversations/{id}/approve': {
+    query: {};
+    body: ApproveBody;
+    answer: CommandResult;
+  };
+  'POST /api/conversations/{id}/reject': {
+    query: {};
+    body: RejectBody;
+    answer: CommandResult;
+  };
+  'POST /api/conversations/{id}/send-now': {
+    query: {};
+    body: SendNowBody;
+    answer: CommandResult;
+  };
+  'POST /api/conversations/{id}/postpone': {
+    query: {};
+    body: PostponeBody;
+    answer: CommandResult;
+  };
+  'POST /api/conversations/{id}/opt-in': {
+    query: {};
+    body: OptInBody;
+    answer: CommandResult;
+  };
+  'POST /api/conversations/{id}/assign': {
+    query: {};
+    body: AssignBody;
+    answer: CommandResult;
+  };
+  'POST /api/conversations/{id}/close': {
+    query: {};
+    body: CommandBody;
+    answer: CommandResult;
+  };
   'GET /api/escalations': {
-    query: { cursor?: string; limit?: number };
+    query: {
+      state?: 'open' | 'resolved';
+      kind?:
+        | 'handoff'
+        | 'approval'
+        | 'delivery-unknown'
+        | 'delivery-failed'
+        | 'not-sent'
+        | 'follow-up-by-hand'
+        | 'job-review'
+        | 'quarantine'
+        | 'credentials'
+        | 'content-conflict';
+      queue?: string;
+      cursor?: string;
+      limit?: number;
+    };
     body: undefined;
     answer: EscalationList;
+  };
+  'POST /api/escalations/{id}/claim': {
+    query: {};
+    body: CommandBody;
+    answer: WorkItemResult;
+  };
+  'POST /api/escalations/{id}/resolve': {
+    query: {};
+    body: ResolveBody;
+    answer: WorkItemResult;
   };
   'GET /api/deliveries': {
     query: {
@@ -229,9 +418,19 @@ export interface Operations {
     body: undefined;
     answer: DeliveryList;
   };
+  'POST /api/deliveries/{id}/settle': {
+    query: {};
+    body: SettleBody;
+    answer: CommandResult;
+  };
+  'GET /api/audit': {
+    query: {};
+    body: undefined;
+    answer: AuditReport;
+  };
   'GET /api/events': {
     query: {};
     body: undefined;
-    answer: Hint;
+    answer: Hint | NoticeHint;
   };
 }

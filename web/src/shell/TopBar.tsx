@@ -21,6 +21,9 @@ export function TopBar() {
         </Text>
       </Link>
       <Group gap="xs">
+        <Link to="/audit" className="top-link" data-testid="to-audit">
+          Audit
+        </Link>
         <LiveSign />
         <ColorSchemeButton />
         <ActionIcon
