@@ -1,0 +1,52 @@
+/** What people do: staff commands and the takeover log. */
+export const DESK = [
+  {
+    name: 'a draft is approved over a message that nobody saw',
+    file: 'db/commands/drafts.ts',
+    find: 'const unseen = refuseUnseen(action);\n  if (unseen !== null) return unseen;\n  const draft',
+    replace: 'const draft',
+    tier: 'db',
+    tests: ['test/db/commands/drafts'],
+  },
+  {
+    name: 'what a person says did not arrive is sent again',
+    file: 'db/commands/settle.ts',
+    find: "update outbox set state = 'failed', end_reason = 'did_not_arrive', ended_at = $2",
+    replace: "update outbox set state = 'queued', not_before = $2",
+    tier: 'db',
+    tests: ['test/db/commands/settle'],
+  },
+  {
+    name: 'the same Idempotency-Key acts twice',
+    file: 'db/commands/run.ts',
+    find: 'if (known !== null) return known;',
+    replace: "if (known?.kind === 'refused') return known;",
+    tier: 'db',
+    tests: ['test/db/commands/settle'],
+  },
+  {
+    name: 'two people claim the same item',
+    file: 'db/commands/items.ts',
+    find: 'if (item.claimedAt !== null && !waitsAgain(action)) {',
+    replace: 'if (item.claimedAt === undefined && !waitsAgain(action)) {',
+    tier: 'db',
+    tests: ['test/db/commands/items'],
+  },
+  {
+    name: 'a takeover event with a stale head is let in',
+    file: 'db/takeover-log.ts',
+    find: 'head.lastSeq !== options.expectedSeq',
+    replace: 'head.lastSeq < options.expectedSeq',
+    tier: 'db',
+    tests: ['test/db/takeover'],
+  },
+  {
+    name: 'a replay of the takeover log passes over a gap',
+    file: 'domain/takeover.ts',
+    find: 'if (event.seq !== state.lastSeq + 1) throw new SequenceGapError(state.lastSeq + 1, event.seq);',
+    replace: '',
+    tier: 'unit',
+    tests: ['test/unit/domain/takeover'],
+    short: true,
+  },
+];
