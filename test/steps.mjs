@@ -55,6 +55,18 @@ function count(results, code) {
   };
 }
 
+/** A program of test/simulation; each claim that it makes counts as one test. */
+function simulation(name, program, run) {
+  return {
+    name,
+    async run() {
+      const { loadProgram, countClaims } = await import('./simulation/start.mjs');
+      const { claims } = await run(await loadProgram(program));
+      return countClaims(claims);
+    },
+  };
+}
+
 export const STEPS = [
   check('build', () => build()),
   script('types'),
@@ -63,7 +75,18 @@ export const STEPS = [
   script('borders'),
   script('unused'),
   tier('unit'),
+  simulation('simulate', 'main.js', ({ runSimulation }) => runSimulation([])),
+  simulation('orders', 'orders-main.js', ({ runOrders }) => runOrders([])),
   tier('db'),
+  {
+    name: 'mutants',
+    async run() {
+      // Loaded only now: on a fresh clone its packages are installed by then, and not before.
+      const { runMutants } = await import('./mutants/run.mjs');
+      const { killed, survived, broken } = await runMutants({ short: true });
+      return { passed: killed, failed: survived + broken, skipped: 0 };
+    },
+  },
   tier('workflow'),
   tier('process'),
   tier('browser'),
