@@ -130,6 +130,7 @@ export function productEnvironment({ env, databases, temporal, origin, wire }, p
     PUBLIC_URL: `http://127.0.0.1:${port}`,
     DATABASE_URL: databases.unsilent,
     DATABASE_ROLE_PASSWORD: PASSWORD,
+    HASH_KEY: 'a key of the benchmark, not of anybody',
     TEMPORAL_ADDRESS: temporal.address,
     TEMPORAL_NAMESPACE: 'default',
     META_APP_ID: META.appId,
