@@ -7,7 +7,7 @@ export const USAGE = `npm run chaos -- [options]
   --minutes N    ends after so many minutes even with fewer kills
   --seed N       of all decisions: who is killed where, who writes what (1)
   --rate N       messages of leads a second, on average (1.5)
-  --every N      seconds from one kill to the next, on average (2.3)
+  --every N      seconds from one kill to the next, on average (8)
   --points       instead: every named failpoint once, no random kills, no faults
   --point LIST   as --points, only these
   --no-faults    the providers misbehave never
@@ -31,7 +31,7 @@ function parse(args) {
         minutes: { type: 'string' },
         seed: { type: 'string', default: '1' },
         rate: { type: 'string' },
-        every: { type: 'string', default: '2.3' },
+        every: { type: 'string', default: '8' },
         points: { type: 'boolean', default: false },
         point: { type: 'string' },
         faults: { type: 'boolean', default: true },
