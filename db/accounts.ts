@@ -1,10 +1,10 @@
 import type { Pool, PoolClient } from 'pg';
 import { isId } from '../domain/ids';
 import { readClock } from './conversations';
+import { closeRefusedCredentials, reportRefusedCredentials } from './credentials';
 import { inTransaction, run, statement } from './database';
 import type { WakeTarget } from './due';
 import { resumeIntegration } from './integrations';
-import { openWorkItem, resolveWorkItemsOfSubject } from './work-items';
 
 const lockForChange = statement(
   'lock-account-for-change',
@@ -37,13 +37,11 @@ export async function pauseAccount(
 ): Promise<void> {
   const [paused] = await run(client, pauseStatement, [accountId, at, code]);
   if (paused === undefined) return;
-  await openWorkItem(client, {
+  await reportRefusedCredentials(client, {
     businessId: paused.businessId,
-    conversationId: null,
-    kind: 'credentials',
-    reason: code,
-    explanation: `The provider refuses this account's credentials (code ${code}). Sends of the account wait until they are mended.`,
     subjectId: accountId,
+    code,
+    explanation: `The provider refuses this account's credentials (code ${code}). Sends of the account wait until they are mended.`,
     at,
   });
 }
@@ -99,12 +97,7 @@ export async function resumeAccount(
   const waiting = await run(client, lockWaiting, [accountId]);
   const at = await readClock(client, now);
   await run(client, dueAgain, [waiting.map(({ id }) => id), at.now]);
-  await resolveWorkItemsOfSubject(client, accountId, {
-    kind: 'credentials',
-    at: at.now,
-    by,
-    resolution: 'credentials_mended',
-  });
+  await closeRefusedCredentials(client, accountId, { by, at: at.now });
   return waiting;
 }
 

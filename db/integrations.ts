@@ -1,7 +1,7 @@
 import type { PoolClient } from 'pg';
 import { readClock } from './conversations';
+import { closeRefusedCredentials, reportRefusedCredentials } from './credentials';
 import { run, statement } from './database';
-import { openWorkItem, resolveWorkItemsOfSubject } from './work-items';
 
 const pauseStatement = statement<{ businessId: string | null }>(
   'pause-integration',
@@ -21,13 +21,11 @@ export async function pauseIntegration(
 ): Promise<void> {
   const [paused] = await run(client, pauseStatement, [integrationId, at, code]);
   if (paused === undefined) return;
-  await openWorkItem(client, {
+  await reportRefusedCredentials(client, {
     businessId: paused.businessId,
-    conversationId: null,
-    kind: 'credentials',
-    reason: code,
-    explanation: `A connected system refuses our credentials (code ${code}). What is meant for it waits until they are mended.`,
     subjectId: integrationId,
+    code,
+    explanation: `A connected system refuses our credentials (code ${code}). What is meant for it waits until they are mended.`,
     at,
   });
 }
@@ -51,10 +49,5 @@ export async function resumeIntegration(
   const resumed = await run(client, resumeStatement, [integrationId]);
   if (resumed.length === 0) return;
   const at = await readClock(client, now);
-  await resolveWorkItemsOfSubject(client, integrationId, {
-    kind: 'credentials',
-    at: at.now,
-    by,
-    resolution: 'credentials_mended',
-  });
+  await closeRefusedCredentials(client, integrationId, { by, at: at.now });
 }

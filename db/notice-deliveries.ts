@@ -3,9 +3,9 @@ import type { EscalationQueue } from '../domain/escalation';
 import { RETRY_DELAYS_MS } from '../domain/limits';
 import type { NoticeKind, NoticeLine } from '../domain/notices';
 import { readClock } from './conversations';
+import { closeRefusedCredentials, reportRefusedCredentials } from './credentials';
 import { inTransaction, run, statement } from './database';
 import { pauseIntegration } from './integrations';
-import { openWorkItem, resolveWorkItemsOfSubject } from './work-items';
 
 /** The first try and one after each delay; a worker that dies in its try has used it up (IN4). */
 const ATTEMPTS_MAX = RETRY_DELAYS_MS.length + 1;
@@ -158,13 +158,11 @@ export async function reportRefusedMailLogin(
 ): Promise<void> {
   await inTransaction(pool, async (client: PoolClient) => {
     const { now: at } = await readClock(client, now);
-    await openWorkItem(client, {
+    await reportRefusedCredentials(client, {
       businessId: null,
-      conversationId: null,
-      kind: 'credentials',
-      reason: code,
-      explanation: `The mail server refuses the login of this installation (code ${code}). No notice leaves by e-mail until SMTP_URL is mended.`,
       subjectId: MAIL_LOGIN,
+      code,
+      explanation: `The mail server refuses the login of this installation (code ${code}). No notice leaves by e-mail until SMTP_URL is mended.`,
       at,
     });
   });
@@ -174,11 +172,6 @@ export async function reportRefusedMailLogin(
 export async function closeRefusedMailLogin(pool: Pool, now: string | null): Promise<void> {
   await inTransaction(pool, async (client: PoolClient) => {
     const { now: at } = await readClock(client, now);
-    await resolveWorkItemsOfSubject(client, MAIL_LOGIN, {
-      kind: 'credentials',
-      at,
-      by: 'notice-delivery',
-      resolution: 'credentials_mended',
-    });
+    await closeRefusedCredentials(client, MAIL_LOGIN, { by: 'notice-delivery', at });
   });
 }

@@ -61,7 +61,7 @@ const insertPolicy = statement<{ version: string }>(
 
 /**
  * Stores a version of the rules, if they are valid. It rules from now on for what is decided from
- * now on; `applyPolicyChange` brings what already waits under it.
+ * now on; `applyPolicyChanges` brings what already waits under it.
  */
 export async function storePolicy(
   executor: Executor | Pool,

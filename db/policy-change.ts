@@ -30,9 +30,9 @@ const REPLACEABLE = `
 const findConversations = statement<{ id: string }>(
   'find-sends-under-old-rules',
   `select distinct c.id
-   from (select coalesce($2::timestamptz, clock_timestamp()) as now) n, outbox o
+   from (select coalesce($1::timestamptz, clock_timestamp()) as now) n, outbox o
    join conversations c on c.id = o.conversation_id
-   where o.business_id = $1 and ${REPLACEABLE} and o.policy_version <> ${POLICY_VERSION}
+   where ${REPLACEABLE} and o.policy_version <> ${POLICY_VERSION}
    order by c.id`,
 );
 
@@ -82,64 +82,35 @@ const cancelOld = statement<OldSend>(
    order by o.created_at, o.id`,
 );
 
-export interface PolicyChange {
-  readonly businessId: string;
-  /** Where the lead of a conversation may be; asked before any lock is taken. */
-  readonly zonesOf: (conversationId: string) => Promise<RecipientZones>;
-}
-
-export interface PolicyChanged {
+export interface PolicyChanges {
   readonly replaced: number;
-  /** To be woken: their next due times may have moved. */
+  /** Their next due times may have moved; the relay wakes them. */
   readonly conversationIds: readonly string[];
 }
 
 /**
- * Brings what waits under the rules of now (C2, C5): each automatic send of the business that
- * stands under another version is cancelled and queued anew in one transaction, under a decision
- * that supersedes; both stay. Safe to repeat, and against a worker that claims meanwhile.
+ * Brings what waits under the rules of now (C2, C5): each automatic send that stands under another
+ * version is cancelled and queued anew in one transaction, under a decision that supersedes; both
+ * stay. Level-triggered: it does not matter who changed the rules, or when. Safe to repeat, and
+ * against a worker that claims meanwhile. `zonesOf` says where the lead of a conversation may be;
+ * it is asked before any lock is taken.
  */
-export async function applyPolicyChange(
+export async function applyPolicyChanges(
   pool: Pool,
-  change: PolicyChange,
+  zonesOf: (conversationId: string) => Promise<RecipientZones>,
   now: string | null,
-): Promise<PolicyChanged> {
-  const found = await run(pool, findConversations, [change.businessId, now]);
+): Promise<PolicyChanges> {
+  const found = await run(pool, findConversations, [now]);
   let replaced = 0;
   const conversationIds: string[] = [];
   for (const { id } of found) {
-    const recipient = await change.zonesOf(id);
+    const recipient = await zonesOf(id);
     const count = await inTransaction(pool, (client) => replaceAll(client, id, recipient, now));
     if (count === 0) continue;
     replaced += count;
     conversationIds.push(id);
   }
   return { replaced, conversationIds };
-}
-
-const findBusinesses = statement<{ businessId: string }>(
-  'find-businesses-under-old-rules',
-  `select distinct o.business_id as "businessId"
-   from (select coalesce($1::timestamptz, clock_timestamp()) as now) n, outbox o
-   join conversations c on c.id = o.conversation_id
-   where ${REPLACEABLE} and o.policy_version <> ${POLICY_VERSION} limit 20`,
-);
-
-/**
- * Finds what waits under rules that have changed since, of whichever business, and brings it under
- * the rules of now (C2). Level-triggered: it does not matter who changed the rules, or when.
- * Returns how many sends were replaced; their conversations' next due times are set.
- */
-export async function applyPolicyChanges(
-  pool: Pool,
-  zonesOf: PolicyChange['zonesOf'],
-  now: string | null,
-): Promise<number> {
-  let replaced = 0;
-  for (const { businessId } of await run(pool, findBusinesses, [now])) {
-    replaced += (await applyPolicyChange(pool, { businessId, zonesOf }, now)).replaced;
-  }
-  return replaced;
 }
 
 async function replaceAll(

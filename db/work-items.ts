@@ -188,10 +188,12 @@ export async function claimWorkItem(
   return rows.length > 0;
 }
 
+/** A closed item has its end and no clock any more. */
+const RESOLVED = `resolved_at = $3, resolved_by = $4, resolution = $5, next_escalation_at = null`;
+
 const resolveItems = statement<{ id: WorkItemId }>(
   'resolve-work-items',
-  `update work_items set resolved_at = $3, resolved_by = $4, resolution = $5,
-     next_escalation_at = null
+  `update work_items set ${RESOLVED}
    where conversation_id = $1 and kind = any($2) and resolved_at is null returning id`,
 );
 
@@ -221,8 +223,7 @@ export async function resolveWorkItems(
 
 const resolveForSend = statement(
   'resolve-work-item-of-send',
-  `update work_items set resolved_at = $3, resolved_by = $4, resolution = $5,
-     next_escalation_at = null
+  `update work_items set ${RESOLVED}
    where send_id = $1 and kind = $2 and resolved_at is null`,
 );
 
@@ -243,8 +244,7 @@ export async function resolveWorkItemOfSend(
 
 const resolveOfSubject = statement(
   'resolve-work-items-of-subject',
-  `update work_items set resolved_at = $3, resolved_by = $4, resolution = $5,
-     next_escalation_at = null
+  `update work_items set ${RESOLVED}
    where subject_id = $1 and kind = $2 and resolved_at is null`,
 );
 

@@ -110,7 +110,11 @@ export async function conversation(input: ConversationRef): Promise<void> {
  */
 function failureWaitMs(step: Step, failures: number): number {
   const died = step.kind === 'deliver' || step.kind === 'resolve';
-  if (died && failures === 0) return 0;
+  return died && failures === 0 ? 0 : growingWaitMs(failures);
+}
+
+/** Doubles with each failure in a row, up to a minute: an outage of hours must not fill the history. */
+function growingWaitMs(failures: number): number {
   return Math.min(FAILURE_WAIT_MS_MIN * 2 ** failures, FAILURE_WAIT_MS_MAX);
 }
 
@@ -178,9 +182,8 @@ async function recorded(ref: ConversationRef, result: DeliverResult): Promise<Ag
     } catch (error) {
       if (!isStepFailure(error)) throw error;
       log.error('an accepted send is not recorded yet', { sendId: result.acceptance.sendId });
-      // An outage of hours must not fill the history.
-      const waitMs = Math.min(FAILURE_WAIT_MS_MIN * 2 ** failures, FAILURE_WAIT_MS_MAX);
-      await condition(() => false, waitMs, { summary: 'record an accepted send' });
+      const summary = 'record an accepted send';
+      await condition(() => false, growingWaitMs(failures), { summary });
     }
   }
 }
